@@ -1,25 +1,35 @@
 """What a memory budget costs: peak, recomputed operations and planning time, by kind of gradient.
 
-Run as `python benchmarks/bench_memory.py`. Peaks are measured by tracemalloc on the lowered
-program.
+Run as `python benchmarks/bench_memory.py`, or with some of `uniform`, `networks`, `large`,
+`resident` and `graphs` for these tables alone. Peaks of `graphs` are measured by tracemalloc on the
+lowered program; `resident` is what a fresh process on Linux gains over its inputs in three calls.
 """
 
 from __future__ import annotations
 
+import pathlib
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
+import networks
 import numpy as np
 
 from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
 from symgraph.backends.base import lower
+from symgraph.errors import MemoryBudgetError
 from symgraph.ir.cost import flops
 from symgraph.ir.dag import Dag
+from symgraph.lowering.memory_model import Model
+from symgraph.memory.chains import chain_of
 from symgraph.memory.liveness import memory
+from symgraph.memory.plans import evaluated
 from symgraph.memory.rematerialization import checkpointed, frontier
+from symgraph.memory.uniform_chains import revolve_cost, uniform_sequence
 from symgraph.ops.creation import input
 
 Inputs = dict[str, Array]
@@ -116,7 +126,106 @@ CASES: dict[str, Callable[[], Dag]] = {
 }
 
 
-def main() -> None:
+def uniform() -> None:
+    """Uniform chains beside the binomial optimum, at every number of values up to 200."""
+    for length in (8, 64, 500, 5000):
+        n = length
+        reads = [(i - 1,) if i else () for i in range(n)]
+        reads += [(n + k - 1, n - 1 - k) if k else (n - 1,) for k in range(n)]
+        takes = [(i - 1,) if i else () for i in range(n)] + [()] * n
+        sizes = (*[1] * n, *[0] * n)
+        model = Model((), tuple(reads), sizes, (1,) * (2 * n), tuple(takes), (2 * n - 1,))
+        chain = chain_of(model)
+        assert chain is not None
+        worst, tried, seconds = 0.0, 0, 0.0
+        for values in range(4, min(n, 200) + 1, 1 if n < 5000 else 28):
+            start = time.perf_counter()
+            sequence = uniform_sequence(chain, values)
+            seconds = max(seconds, time.perf_counter() - start)
+            plan = evaluated(model, sequence)
+            best = revolve_cost(n + 1, values) - n
+            tried += 1
+            if plan.peak > values or best > plan.extra_cost:
+                worst = float("inf")
+            elif best:
+                worst = max(worst, plan.extra_cost / best - 1)
+        print(
+            f"uniform chain {n:5}: {tried:3} numbers of values, worst {worst:.2%} above the "
+            f"binomial optimum, at most {seconds:.2f} s a plan"
+        )
+
+
+NETWORKS: dict[str, tuple[Callable[[], Any], tuple[float, ...]]] = {
+    "mlp, 64 layers": (networks.mlp, (0.9, 0.8, 0.7, 0.6, 0.55)),
+    "transformer, 12 blocks": (networks.transformer, (0.7, 0.6, 0.5, 0.4, 0.3)),
+    "convolutions, 8 layers": (networks.convolutions, (0.9, 0.7)),
+    "lstm, 50 steps": (networks.lstm, (0.7, 0.5, 0.3)),
+    "residual, 1000 blocks": (networks.residual, (0.7, 0.6, 0.5)),
+}
+
+
+def simplified_networks(names: list[str]) -> None:
+    """Operations added at shares of the peak, after simplify, and seconds of planning."""
+    for name in names:
+        make, shares = NETWORKS[name]
+        graph = make().simplify()
+        full = graph.memory().peak_bytes
+        start = time.perf_counter()
+        graph.memory_frontier()
+        seconds = time.perf_counter() - start
+        for share in shares:
+            try:
+                plan = graph.checkpoint(int(share * full)).memory_plan()
+            except MemoryBudgetError as error:
+                print(f"{name:24} {share:5.0%}  refused, least {error.least_bytes / full:.1%}")
+                continue
+            print(
+                f"{name:24} {share:5.0%}  {plan.overhead:+7.1%} flops, peak "
+                f"{plan.peak_bytes / full:5.1%}, at most {plan.gap:.1%} above the least"
+            )
+        print(f"{name:24} {len(graph.nodes)} nodes planned in {seconds:.1f} s")
+
+
+_CHILD = """
+import sys
+import numpy as np
+sys.path.insert(0, {folder!r})
+import networks
+def resident(field):
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+graph = networks.mlp(16, 2048, 512).simplify()
+share = {share}
+if share:
+    graph = graph.checkpoint(int(share * graph.memory().peak_bytes))
+f = graph.lower()
+given = {{n: np.full(v.shape, 0.01, v.dtype) for n, v in graph.inputs.items()}}
+open("/proc/self/clear_refs", "w").write("5")
+before = resident("VmRSS")
+for _ in range(3):
+    out = f(**given)
+    del out
+print(graph.memory().peak_bytes, resident("VmHWM") - before)
+"""
+
+
+def resident() -> None:
+    """What a fresh process gains in resident memory over three calls, beside the plan."""
+    folder = str(pathlib.Path(__file__).parent)
+    for share in (0, 0.8, 0.6):
+        child = _CHILD.format(folder=folder, share=share)
+        found = subprocess.run(
+            [sys.executable, "-c", child], capture_output=True, text=True, check=True
+        )
+        predicted, grown = [int(each) for each in found.stdout.split()]
+        print(
+            f"mlp, 16 layers of 512, budget {share or 1:4.0%}: predicted "
+            f"{predicted / 1e6:6.1f} MB, resident {grown / 1e6:6.1f} MB "
+            f"({grown / predicted - 1:+.1%})"
+        )
+
+
+def graphs() -> None:
     """Print one row a graph and budget."""
     print(f"{'graph':14} {'nodes':>6} {'budget':>7} {'peak':>12} {'measured':>9} {'flops':>8}")
     for name, make in CASES.items():
@@ -137,6 +246,20 @@ def main() -> None:
                 f"{measured(plan) / peak:9.3f} {again:+8.1%}"
             )
         print(f"{name:14} planned in {seconds:.2f} s")
+
+
+def main() -> None:
+    """Print the tables that are asked for, or all."""
+    small = [name for name in NETWORKS if not name.startswith("residual")]
+    tables: dict[str, Callable[[], None]] = {
+        "uniform": uniform,
+        "networks": lambda: simplified_networks(small),
+        "large": lambda: simplified_networks(["residual, 1000 blocks"]),
+        "resident": resident,
+        "graphs": graphs,
+    }
+    for name in sys.argv[1:] or tables:
+        tables[name]()
 
 
 if __name__ == "__main__":

@@ -133,13 +133,23 @@ class ConvergenceError(SymgraphError, RuntimeError):
 
 
 class MemoryBudgetError(SymgraphError, ValueError):
-    """No schedule fits the memory budget; `least_bytes` is the smallest one found that does."""
+    """No schedule fits the memory budget; `least_bytes` is the smallest one found that does.
+
+    No schedule at all needs less than `bound_bytes`.
+    """
 
     def __init__(
-        self, what: str, rows: Sequence[str] = (), mend: str = "", *, least_bytes: int = 0
+        self,
+        what: str,
+        rows: Sequence[str] = (),
+        mend: str = "",
+        *,
+        least_bytes: int = 0,
+        bound_bytes: int = 0,
     ) -> None:
         super().__init__(what, rows, mend)
         self.least_bytes = least_bytes
+        self.bound_bytes = bound_bytes
 
 
 class ExpressionError(SymgraphError, ValueError):

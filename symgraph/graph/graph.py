@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
+from ..array import Array
 from ..backends.base import Lowered, lower
 from ..errors import InputError, SymgraphError
 from ..export.comparison import Difference
@@ -17,7 +18,7 @@ from ..ir.cost import checked_dims
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..memory.budget import within
-from ..memory.rematerialization import bytes_of, recomputed
+from ..memory.rematerialization import recomputed, without_copies
 from ..passes.simplify import EFFORTS, Effort, Rules
 from ..rewriting.log import Log
 from ..rewriting.rule import SOUNDNESS, Soundness
@@ -54,6 +55,7 @@ class Graph(View):
 
     def __init__(self, dag: Dag | Stage, *, history: Log | None = None) -> None:
         self._stage = dag if isinstance(dag, Stage) else Stage(dag)
+        self._budget: tuple[int | float | str | None, dict[str, int]] = (None, {})
         log = Log() if history is None else history
         self.history: History[Graph] = History(log, self._stage.dag, Graph)
         super().__init__(self._stage.dag, self.history)
@@ -226,6 +228,11 @@ class Graph(View):
                 f"There is no effort {effort!r}.",
                 mend=f"It is one of {', '.join(map(repr, EFFORTS))}.",
             )
+        if self.dag.schedule is not None:
+            options: dict[str, Any] = {"trust": trust, "strategy": strategy, "rules": rules}
+            return self._planned_again(
+                {**options, "bounds": bounds, "effort": effort, "progress": progress}
+            )
         bounds = (bounds or SaturationBounds()) if strategy == "saturate" else None
         try:
             with telling(progress, "simplify"):
@@ -237,36 +244,54 @@ class Graph(View):
             raise SimplifyInterrupted(self, self.op_count()) from None
         return Graph(stage, history=history)
 
+    def _planned_again(self, options: dict[str, Any]) -> Graph:
+        """Simplified without the plan, and planned for the same budget."""
+        memory, dims = self._budget
+        if memory is None:
+            raise InputError(
+                "simplify would lose the plan of this graph.",
+                mend="Simplify the graph first, then call checkpoint.",
+            )
+        plain = Graph(Stage(without_copies(self.dag), before=self._stage.before))
+        checkpoint: Any = plain.simplify(**options).checkpoint
+        return checkpoint(memory, **dims)
+
     # -- memory ----------------------------------------------------------------------------------
     def checkpoint(
         self,
-        memory: int | str | None = None,
+        memory: int | float | str | None = None,
         *,
-        recompute: Sequence[Node] | None = None,
+        keep: Sequence[Node | Array | str] = (),
+        recompute: Sequence[Node | Array | str] | None = None,
         **dims: int,
     ) -> Graph:
         """The same values within a memory budget: forward nodes are computed again, not kept.
 
         Parameters
         ----------
-        memory : int or str
-            Bytes, or text such as `"64 MB"`.
-        recompute : sequence of Node, optional
-            Instead of a budget: the nodes to compute again for the gradient.
+        memory : int, float or str
+            Whole bytes, text such as `"64 MB"`, or `"70%"` of the peak without a plan.
+        keep : sequence of Node, Array or str, optional
+            Values, or names of outputs, that are never computed again.
+        recompute : sequence of Node, Array or str, optional
+            Values to compute again for the gradient, with a budget or instead of one.
         **dims : int
             A size for each named dimension.
 
         Returns
         -------
         Graph
-            Of the same values, with a schedule.
+            Of the same values, with a schedule. Its `simplify` simplifies the graph without the
+            plan, and plans again for the same budget.
 
         Raises
         ------
         MemoryBudgetError
-            If no schedule found fits; it names the least budget that does.
+            If no schedule found fits; it names the least budget that does (`least_bytes`), and
+            the bytes that every schedule needs (`bound_bytes`).
         InputError
-            If no budget is given, it is no size, or the size of a dimension is missing.
+            If no budget is given, it is no size, the size of a dimension is missing, or a value
+            is not computed by the graph.
 
         Examples
         --------
@@ -280,13 +305,17 @@ class Graph(View):
         (152000, 96000)
         """
         checked_dims(dims, self.dag.outputs, self.dag.dims)
-        if recompute is not None:
-            dag = recomputed(self.dag, recompute, dims)
-        elif memory is not None:
-            dag = within(self.dag, bytes_of(memory), dims)
+        kept = [self._node(each) for each in keep]
+        again = None if recompute is None else [self._node(each) for each in recompute]
+        if memory is not None:
+            dag = within(self.dag, memory, dims, keep=kept, recompute=again or ())
+        elif again is not None and not kept:
+            dag = recomputed(self.dag, again, dims)
         else:
             raise InputError('Give a budget, as in checkpoint("64 MB").')
-        return Graph(Stage(dag, before=self._stage.before), history=self.history.log)
+        planned = Graph(Stage(dag, before=self._stage.before), history=self.history.log)
+        planned._budget = (memory, dims)
+        return planned
 
     # -- numbers ---------------------------------------------------------------------------------
     def lower(

@@ -17,11 +17,22 @@ from ..ir.dag import Dag
 from ..memory.budget import program_peak
 from ..memory.liveness import Memory
 from ..memory.liveness import memory as memory_of
+from ..memory.rematerialization import frontier
+from ..memory.report import MemoryPlan, plan_of
 
 if TYPE_CHECKING:
     from ..ir.dims import Dim
 
-__all__ = ["HasDag", "bytes_moved", "cost", "flops", "memory", "op_count"]
+__all__ = [
+    "HasDag",
+    "bytes_moved",
+    "cost",
+    "flops",
+    "memory",
+    "memory_frontier",
+    "memory_plan",
+    "op_count",
+]
 
 
 class HasDag(Protocol):
@@ -154,3 +165,68 @@ def memory(self: HasDag, /, **dims: int) -> Memory:
     """
     checked_dims(dims, self.dag.outputs, self.dag.dims)
     return replace(memory_of(self.dag, dims), peak_bytes=program_peak(self.dag, dims))
+
+
+def memory_plan(self: HasDag, /, **dims: int) -> MemoryPlan:
+    """The plan of a graph from `checkpoint`: peak, cost, a bound, and what is computed again.
+
+    Parameters
+    ----------
+    **dims : int
+        A size for each named dimension.
+
+    Returns
+    -------
+    MemoryPlan
+        `explain()` tells the values computed again in your lines.
+
+    Raises
+    ------
+    InputError
+        If a size is missing, or no dimension has such a name.
+
+    Examples
+    --------
+    >>> def deep(x):
+    ...     for _ in range(20):
+    ...         x = np.sin(x)
+    ...     return np.sum(x)
+    >>> graph = sg.trace(deep, x="n").gradient("x", value=False).simplify()
+    >>> graph.checkpoint("70%", n=1000).memory_plan(n=1000).peak_bytes
+    104000
+    """
+    checked_dims(dims, self.dag.outputs, self.dag.dims)
+    return plan_of(self.dag, dims)
+
+
+def memory_frontier(self: HasDag, /, **dims: int) -> list[tuple[int, int]]:
+    """Peak bytes of the memory model against operations computed again, peaks rising.
+
+    No plan in the list is beaten by another one in both. The last computes everything once.
+
+    Parameters
+    ----------
+    **dims : int
+        A size for each named dimension.
+
+    Returns
+    -------
+    list of (int, int)
+
+    Raises
+    ------
+    InputError
+        If a size is missing, or no dimension has such a name.
+
+    Examples
+    --------
+    >>> def deep(x):
+    ...     for _ in range(6):
+    ...         x = np.sin(x)
+    ...     return np.sum(x)
+    >>> graph = sg.trace(deep, x="n").gradient("x", value=False).simplify()
+    >>> graph.memory_frontier(n=1000)[-1]
+    (40000, 0)
+    """
+    checked_dims(dims, self.dag.outputs, self.dag.dims)
+    return frontier(self.dag, dims)

@@ -144,6 +144,8 @@ class View(Immutable):
     bytes_moved = measures.bytes_moved
     cost = measures.cost
     memory = measures.memory
+    memory_frontier = measures.memory_frontier
+    memory_plan = measures.memory_plan
 
     # -- numbers ---------------------------------------------------------------------------------
     def evaluate(

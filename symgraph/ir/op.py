@@ -239,6 +239,9 @@ class Op:
         Name of the NumPy ufunc whose `reduce` it is; empty if there is none.
     fresh : bool
         Whether NumPy's function of this name always gives a new array, if it is no view.
+    workspace : callable
+        `workspace(out, *avals, **params)`: bytes that the kernel needs while it runs, beside
+        operands and results, where they cannot be read off its calls.
     mistaken_for : tuple of str
         Functions of `symgraph.numpy` that one may write in its place by mistake: a rule with one of
         them in its place is false, and the verifier is tried on it.
@@ -288,6 +291,7 @@ class Op:
     source: Callable[..., Any] | None = None
     reduces: str = ""
     fresh: bool = True
+    workspace: Flops = no_flops
     mistaken_for: tuple[str, ...] = ()
 
     def is_total(self, *avals: Aval, **params: object) -> bool:

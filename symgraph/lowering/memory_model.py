@@ -43,6 +43,7 @@ __all__ = [
     "node_bytes",
     "profile",
     "resolved",
+    "workspace_bytes",
 ]
 
 NOMINAL_DIM = 256
@@ -136,6 +137,15 @@ def node_bytes(
     return sum(
         resolved(aval.nbytes, dims) for aval, each in zip(node.results, kept, strict=True) if each
     )
+
+
+def workspace_bytes(node: Node, dims: Mapping[str, int] | None) -> int:
+    """Bytes that the kernel of a node says it needs while it runs, beside operands and results."""
+    operands: list[Any] = [
+        operand.results[0] if len(operand.results) == 1 else operand.results
+        for operand in node.operands
+    ]
+    return resolved(node.op.workspace(node.results[0], *operands, **node.params), dims)
 
 
 def _without_ones(shape: Sequence[Dim]) -> list[Dim]:

@@ -12,6 +12,7 @@ from ..ir.dims import Dim, resolve
 from ..ir.interpreter import run
 from ..ir.node import Node
 from ..ops.creation import PROJECT
+from .memory_model import workspace_bytes
 from .offsets import offsets
 from .pieces import Alias, Defined
 from .statements import Program, Statement
@@ -81,6 +82,8 @@ class _Simulation:
             self._compute(statement)
             now += sum(self.sizes[before:])
             inside = self._buffer_bytes(statement) * buffers + self._body_bytes(statement, buffers)
+            if statement.node.op.custom:
+                inside += workspace_bytes(statement.node, self.dims)
             peak = max(peak, now + inside)
             for name in statement.dead:
                 now -= self._released(name)

@@ -23,7 +23,7 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from .memory_model import Model, bases, least_bytes, model_of, profile
 
-__all__ = ["scheduled"]
+__all__ = ["list_scheduled", "place", "scheduled"]
 
 _LARGE = 20_000
 """Above this many steps only the first alternative is tried, for all would take seconds."""
@@ -64,11 +64,12 @@ def _with_views(serial: Sequence[Node], model: Model, sequence: Sequence[int]) -
     placed: set[Node] = set()
     order: list[Node] = []
     for node in [*[model.nodes[step] for step in sequence[: len(model) - model.copies]], *serial]:
-        _place(node, order, placed)
+        place(node, order, placed)
     return order
 
 
-def _place(node: Node, order: list[Node], placed: set[Node]) -> None:
+def place(node: Node, order: list[Node], placed: set[Node]) -> None:
+    """Add a node to the order, after the operands that are missing."""
     stack = [node]
     while stack:
         top = stack[-1]
@@ -97,9 +98,9 @@ def _recomputed_late(serial: Sequence[Node]) -> list[Node]:
     order: list[Node] = []
     for node in serial:
         if node not in late:
-            _place(node, order, placed)
+            place(node, order, placed)
     for node in serial:
-        _place(node, order, placed)
+        place(node, order, placed)
     return order
 
 
@@ -111,7 +112,7 @@ def _consumers(model: Model) -> list[list[int]]:
     return readers
 
 
-def _list_scheduled(model: Model, priority: Callable[[int, int], tuple[int, int]]) -> list[int]:
+def list_scheduled(model: Model, priority: Callable[[int, int], tuple[int, int]]) -> list[int]:
     """List scheduling: of the ready steps the one of least priority(growth, step) comes next.
 
     The growth of a step is the bytes it adds, less the bytes it releases as its operands' last
@@ -158,11 +159,11 @@ def _list_scheduled(model: Model, priority: Callable[[int, int], tuple[int, int]
 
 
 def _releasing_first(model: Model) -> list[int]:
-    return _list_scheduled(model, lambda growth, step: (-1 if growth < 0 else 0, step))
+    return list_scheduled(model, lambda growth, step: (-1 if growth < 0 else 0, step))
 
 
 def _least_growth(model: Model) -> list[int]:
-    return _list_scheduled(model, lambda growth, step: (growth, step))
+    return list_scheduled(model, lambda growth, step: (growth, step))
 
 
 def _depth_first(model: Model) -> list[int]:

@@ -58,7 +58,9 @@ def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = Non
         return _source_of_result(recording, result, node)
     except Exception:
         # Anything may stop a kernel that gets names: called by name, it will get arrays.
-        return _call_by_name(node, (Alias.UNKNOWN,) * len(node.results))
+        fresh = node.op.custom and node.op.fresh
+        alias = Alias.FRESH if fresh else Alias.UNKNOWN
+        return _call_by_name(node, (alias,) * len(node.results))
 
 
 def _call_of_function(node: Node, keep: tuple[bool, ...] | None) -> NodeSource:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from ..errors import MemoryBudgetError
 from ..ir.dag import Dag
+from ..ir.node import Node
+from ..lowering.memory_model import least_bytes, model_of, workspace_bytes
 from ..lowering.peak import predicted_peak
 from ..lowering.program import program_of
-from .liveness import readable_bytes
-from .rematerialization import checkpointed, frontier
+from ..lowering.schedule import scheduled
+from .liveness import live_rows, readable_bytes
+from .liveness import memory as memory_of
+from .rematerialization import bytes_of, checkpointed, frontier, without_copies
 
 __all__ = ["program_peak", "within"]
 
@@ -19,40 +23,94 @@ def program_peak(dag: Dag, dims: Mapping[str, int]) -> int:
     return predicted_peak(program_of(dag), dims)
 
 
-def within(dag: Dag, budget: int, dims: Mapping[str, int]) -> Dag:
-    """The graph, planned so that its emitted program fits; unchanged if it fits already.
+_MOST_TRIED = 24
+"""How many plans are tried whose model fits but whose program needs more."""
 
-    Plans are made on a model of the graph. Where the program needs a little more than the model,
-    the goal is lowered in proportion.
+
+def within(
+    dag: Dag,
+    memory: int | float | str,
+    dims: Mapping[str, int],
+    *,
+    keep: Collection[Node] = (),
+    recompute: Collection[Node] = (),
+) -> Dag:
+    """The graph, planned so that its emitted program fits; without a plan if it fits already.
+
+    A plan that the graph has is removed first. Plans are made on a model of the graph. Where the
+    program needs a little more than the model, a plan of a smaller peak is taken, in proportion.
+
+    Parameters
+    ----------
+    dag : Dag
+    memory : int, float or str
+        Bytes, text such as `"64 MB"`, or `"70%"` of the peak without a plan.
+    dims : mapping of str to int
+    keep, recompute : collection of Node
+        As of `checkpointed`.
     """
-    peak = program_peak(dag, dims)
-    goal, planned = budget, dag
-    while peak > budget:
-        try:
-            planned = checkpointed(dag, goal, dims)
-        except MemoryBudgetError as error:
-            return _least_plan(dag, budget, dims, error)
+    plain = without_copies(dag)
+    full = program_peak(plain, dims)
+    budget = bytes_of(memory, full)
+    if full <= budget and not recompute:
+        return plain
+    hints = {"keep": keep, "recompute": recompute}
+    peaks = sorted([peak for peak, _ in frontier(plain, dims, **hints)], reverse=True)
+    goal = budget
+    for _ in range(_MOST_TRIED):
+        fitting = [peak for peak in peaks if peak <= goal]
+        if not fitting:
+            break
+        planned = checkpointed(plain, goal, dims, **hints)
         peak = program_peak(planned, dims)
-        goal = min(goal - 1, goal * budget // peak)
-    return planned
+        if peak <= budget:
+            return planned
+        # Below the peak of this plan, or the same plan would be found again.
+        goal = min(fitting[0] - 1, goal * budget // peak)
+    return _least_plan(plain, budget, memory, dims, hints, peaks)
 
 
-_LAST_TRIED = 8
-"""How many plans, those of the smallest modelled peaks, are searched for the smallest program."""
+_LAST_TRIED = (8, 48, 40_000)
+"""How many plans, those of the smallest modelled peaks, are searched for the smallest program.
+
+At least, at most, and nodes of all together.
+"""
 
 
-def _least_plan(dag: Dag, budget: int, dims: Mapping[str, int], error: MemoryBudgetError) -> Dag:
+def _least_plan(
+    dag: Dag,
+    budget: int,
+    told: int | float | str,
+    dims: Mapping[str, int],
+    hints: Mapping[str, Collection[Node]],
+    peaks: Sequence[int],
+) -> Dag:
     """The plan whose program needs least, if it fits; else an error that names its bytes."""
-    goals = sorted(peak for peak, _ in frontier(dag, dims))[:_LAST_TRIED]
-    plans = [checkpointed(dag, goal, dims) for goal in goals]
+    fewest, most, nodes = _LAST_TRIED
+    goals = peaks[::-1][: max(fewest, min(most, nodes // len(dag)))]
+    plans = [checkpointed(dag, goal, dims, **hints) for goal in goals]
+    if not hints["recompute"]:
+        plans.append(dag)  # Its program shares calls and a workspace, which no plan has.
     needed = {program_peak(plan, dims): plan for plan in plans}
     least = min(needed)
     if least <= budget:
         return needed[least]
+    model = model_of(scheduled(dag, dims), dag.outputs, dims, work=workspace_bytes)
+    bound = min(least, least_bytes(model))
+    sure = "" if bound == least else f" No plan can need less than {readable_bytes(bound)}."
     raise MemoryBudgetError(
-        f"No plan was found that fits {readable_bytes(budget)}: "
-        f"the least is {least} bytes ({readable_bytes(least)}).",
-        error.rows,
+        f"No plan was found that fits {_as_told(told, budget)}: "
+        f"the least is {least} bytes ({readable_bytes(least)}).{sure}",
+        live_rows(memory_of(needed[least], dims)),
         mend=f"Give at least memory={least}, smaller inputs, or fewer outputs.",
         least_bytes=least,
+        bound_bytes=bound,
     ) from None
+
+
+def _as_told(told: int | float | str, budget: int) -> str:
+    """The budget in the user's own words, with its bytes where they are a share."""
+    if not isinstance(told, str):
+        return readable_bytes(budget)
+    text = told.strip()
+    return f"{text} of the peak ({readable_bytes(budget)})" if text.endswith("%") else text

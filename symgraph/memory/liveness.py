@@ -15,7 +15,7 @@ from ..lowering.memory_model import bases, model_of, profile
 from ..lowering.schedule import scheduled
 from .scratch import scratch_bytes
 
-__all__ = ["Memory", "live_ranges", "memory", "readable_bytes"]
+__all__ = ["Memory", "live_ranges", "live_rows", "memory", "readable_bytes"]
 
 _UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 
@@ -74,6 +74,16 @@ def described(node: Node) -> str:
     again = " (again)" if node.copy else ""
     where = str(node.origin)
     return f"{node.op.name}{again} {avals}" + (f"   {where}" if where else "")
+
+
+def live_rows(needed: Memory, most: int = 6) -> list[str]:
+    """The step of the peak and the largest values live there, as rows of an error."""
+    rows = [f"at {described(needed.peak_node)}"] if needed.peak_node is not None else []
+    rows += [f"{readable_bytes(size):>9}  {described(node)}" for node, size in needed.live[:most]]
+    if len(needed.live) > most:
+        rest = sum(size for _, size in needed.live[most:])
+        rows.append(f"{readable_bytes(rest):>9}  in {len(needed.live) - most} more values")
+    return rows
 
 
 def memory(

@@ -1,9 +1,10 @@
 """The planner: the Pareto front of sequences of steps, for all budgets.
 
-Small graphs are searched exactly. Chains of values or of blocks are planned by dynamic programming
-and by eviction, all other graphs by eviction. Eviction runs at a ladder of limits that depends on
-the graph alone, so the plans for two budgets come from one Pareto front. The planner knows nothing
-of recomputed nodes or of programs: another one that gives a front of `Plan` can take its place.
+Small graphs are searched exactly. Chains of values or of blocks are planned by dynamic programming,
+and every graph by eviction and by choosing the values kept for the backward part. Eviction runs at
+a ladder of limits that depends on the graph alone, so the plans for two budgets come from one
+Pareto front. The planner knows nothing of recomputed nodes or of programs: another one that gives a
+front of `Plan` can take its place.
 """
 
 from __future__ import annotations
@@ -23,13 +24,20 @@ from .blocks import block_sequences
 from .chains import chain_of, chain_sequences
 from .eviction import SCORES, Evictor
 from .exact_search import exact_sequences
+from .kept_sets import kept_set_sequences
+from .order import forward_first, layer_by_layer
 from .plans import Plan, evaluated, pareto, serial_plan, thinned
 from .scratch import scratch_bytes
+from .uniform_chains import is_uniform, uniform_sequences
 
-__all__ = ["PlanSearch", "backward_steps", "searched", "steps_of"]
+__all__ = ["PlanSearch", "backward_steps", "network_plans", "searched", "steps_of"]
 
 _LARGE = 3000
 """Above this many steps fewer scores are tried."""
+_LOSS_STEPS = 16
+"""How many forward steps may follow the chain that is the whole network."""
+_SHORT = 300
+"""Up to this length a uniform chain is planned like any other."""
 _STEPS = 20_000
 _RUNGS = 40
 
@@ -58,29 +66,14 @@ def searched(
     known = _searches.setdefault(dag, {})
     if key not in known:
         best = model_of(scheduled(dag, dims), dag.outputs, dims, costs=True, work=scratch_bytes)
-        model = model_of(_forward_first(dag), dag.outputs, dims, costs=True, work=scratch_bytes)
+        order = layer_by_layer(forward_first(dag), dag.outputs)
+        model = model_of(order, dag.outputs, dims, costs=True, work=scratch_bytes)
         kept, again = steps_of(dag, model, keep), steps_of(dag, model, recompute)
         if kept & again:
             both = model.nodes[min(kept & again)]
             raise InputError(f"{both!r} is both to be kept and to be computed again.")
         known[key] = PlanSearch(model, _front(model, best, kept, again), dict(dims))
     return known[key]
-
-
-def _forward_first(dag: Dag) -> list[Node]:
-    """The order in which nodes were made, but the gradient last: it shows a network's blocks."""
-    backward: set[Node] = set()
-    first: list[Node] = []
-    second: list[Node] = []
-    known = origins(dag.nodes)
-    for node in dag.nodes:
-        made = known[node].adjoint_of is not None
-        if made or any(operand in backward for operand in node.operands):
-            backward.add(node)
-            second.append(node)
-        else:
-            first.append(node)
-    return first + second
 
 
 def _front(model: Model, best: Model, keep: Collection[int], again: Collection[int]) -> list[Plan]:
@@ -100,7 +93,12 @@ def _front(model: Model, best: Model, keep: Collection[int], again: Collection[i
         plans.extend(exact)
         if proven:
             return pareto(plans)
-        network = _network_plans(model, most_bytes)
+        chain = chain_of(model)
+        if chain is not None and chain.length > _SHORT and is_uniform(chain):
+            return pareto([*plans, *[evaluated(model, each) for each in uniform_sequences(chain)]])
+        kept_sets = kept_set_sequences(model, backward_steps(model))
+        plans.extend([evaluated(model, sequence) for sequence in kept_sets])
+        network = network_plans(model, most_bytes)
         plans.extend(network)
         rungs = _RUNGS // 2 if network else _RUNGS
     plans.extend(_eviction_plans(model, keep, again, rungs))
@@ -124,16 +122,22 @@ def _exact_plans(model: Model, most_bytes: int) -> tuple[list[Plan], bool]:
         peak = plans[-1].peak
 
 
-def _network_plans(model: Model, most_bytes: int) -> list[Plan]:
-    """Plans by dynamic programming, where the graph is a chain of values or of blocks."""
+def network_plans(model: Model, most_bytes: int) -> list[Plan]:
+    """Plans by dynamic programming, where the graph is a chain of values or of blocks.
+
+    A chain may be a few steps at the start of a chain of blocks, so then both are planned.
+    """
     most_plans = max(16, 200_000 // len(model))
+    forward = min(backward_steps(model), default=0)
     chain = chain_of(model)
     if chain is not None:
         plans = [evaluated(model, each) for each in chain_sequences(chain, most_bytes, most_plans)]
-        if plans:
+        if plans and chain.length >= forward - _LOSS_STEPS:
             return plans
+    else:
+        plans = []
     blocks = block_sequences(model, backward_steps(model), most_bytes, max(16, most_plans // 4))
-    return [evaluated(model, each) for each in blocks]
+    return [*plans, *[evaluated(model, each) for each in blocks]]
 
 
 def _eviction_plans(

@@ -17,7 +17,7 @@ from ..ir.node import Node, make, origin
 from ..lowering.memory_model import Model, bases, model_of
 from ..lowering.schedule import scheduled
 from .eviction import SCORES, Evictor
-from .liveness import described, readable_bytes
+from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
 from .planner import PlanSearch, backward_steps, searched, steps_of
 from .plans import evaluated
@@ -28,26 +28,31 @@ _UNITS = {
     "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
     "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 }  # fmt: skip
-_AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]*)\s*")
+_AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]*|%)\s*")
 
 
-def bytes_of(amount: int | str) -> int:
-    """A number of bytes, from an int or from text such as `"64 MB"` or `"512 KiB"`.
+def bytes_of(amount: int | float | str, whole: int | None = None) -> int:
+    """A number of bytes, from a whole number or from text such as `"64 MB"` or `"512 KiB"`.
 
-    kB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB are powers of 1024.
+    kB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB are powers of 1024. If `whole` is given,
+    `"70%"` is a share of it.
 
     Raises
     ------
     InputError
         If the amount is not a positive amount of memory.
     """
-    mend = 'Give bytes as an int, or text such as "64 MB" or "512 KiB".'
+    mend = 'Give whole bytes, or text such as "64 MB", "512 KiB" or "70%" of the peak.'
     if isinstance(amount, str):
         match = _AMOUNT.fullmatch(amount)
-        unit = _UNITS.get(match[2].lower()) if match else None
+        unit: float | None = _UNITS.get(match[2].lower()) if match else None
+        if match is not None and match[2] == "%" and whole is not None:
+            unit = whole / 100
         if match is None or unit is None:
             raise InputError(f"{amount!r} is not an amount of memory.", mend=mend)
         count = int(float(match[1]) * unit)
+    elif isinstance(amount, float) and amount.is_integer():
+        count = int(amount)
     elif isinstance(amount, bool) or not hasattr(amount, "__index__"):
         raise InputError(f"{amount!r} is not an amount of memory.", mend=mend)
     else:
@@ -60,7 +65,7 @@ def bytes_of(amount: int | str) -> int:
 def without_copies(dag: Dag) -> Dag:
     """The graph as it was before it was planned, with every value computed once."""
     if not any(node.copy for node in dag.nodes):
-        return dag
+        return dag if dag.schedule is None else dag.with_outputs(dag.outputs)
     first: dict[Node, Node] = {}
     for node in dag.nodes:
         operands = tuple([first[operand] for operand in node.operands])
@@ -115,9 +120,15 @@ def checkpointed(
     return planned(plain, search.model, fitting[-1].sequence)
 
 
-def frontier(dag: Dag, dims: Mapping[str, int] | None = None) -> list[tuple[int, int]]:
+def frontier(
+    dag: Dag,
+    dims: Mapping[str, int] | None = None,
+    *,
+    keep: Collection[Node] = (),
+    recompute: Collection[Node] = (),
+) -> list[tuple[int, int]]:
     """The Pareto front of plans: peak bytes, and floating-point operations computed again."""
-    search = searched(without_copies(dag), dict(dims or {}), (), ())
+    search = searched(without_copies(dag), dict(dims or {}), tuple(keep), tuple(recompute))
     return [(plan.peak, plan.extra_cost) for plan in search.front]
 
 
@@ -219,12 +230,7 @@ def _infeasible(search: PlanSearch, dag: Dag, budget: int) -> MemoryBudgetError:
     """The error for a budget below every plan: the least plan, and the values live at its peak."""
     least = search.front[0]
     best = planned(dag, search.model, least.sequence)
-    needed = memory_of(best, search.dims)
-    rows = [f"at {described(needed.peak_node)}"] if needed.peak_node is not None else []
-    rows += [f"{readable_bytes(size):>9}  {described(node)}" for node, size in needed.live[:6]]
-    if len(needed.live) > 6:
-        rest = sum(size for _, size in needed.live[6:])
-        rows.append(f"{readable_bytes(rest):>9}  in {len(needed.live) - 6} more values")
+    rows = live_rows(memory_of(best, search.dims))
     return MemoryBudgetError(
         f"No plan was found that fits {readable_bytes(budget)}: "
         f"the least is {least.peak} bytes ({readable_bytes(least.peak)}).",

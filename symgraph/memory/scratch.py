@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from ..ir.body import Body
 from ..ir.dag import Dag
 from ..ir.node import Node, make
-from ..lowering.memory_model import node_bytes, resolved
+from ..lowering.memory_model import node_bytes, resolved, workspace_bytes
 from ..lowering.peak import predicted_peak
 from ..lowering.program import program_of
 from ..ops.creation import input
@@ -27,6 +27,8 @@ def scratch_bytes(node: Node, dims: Mapping[str, int] | None = None) -> int:
 
     They are zero for an operation that is one call of NumPy; memory inside the call is not counted.
     """
+    if node.op.custom:
+        return workspace_bytes(node, dims)
     bodies = [each for each in node.params.values() if isinstance(each, Body)]
     if node.op.ufunc or node.op.view or not node.operands or (len(node.results) > 1 and not bodies):
         return 0

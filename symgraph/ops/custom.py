@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, cast
 
@@ -31,6 +31,7 @@ class _Kernel:
     name: str
     function: Callable[..., Any]
     any_backend: bool
+    fresh: bool = False
 
     def __call__(self, xp: Any, *operands: Any, **params: Any) -> Any:
         if self.any_backend:
@@ -46,8 +47,26 @@ class _Kernel:
             raise TypeError("A kernel of a user's is called by its name, not written out.")
         found = self.function(*[_read_only(each) for each in operands], **params)
         if isinstance(found, (tuple, list)):
-            return tuple([np.asarray(each) for each in cast("Sequence[Any]", found)])
-        return np.asarray(found)
+            results = tuple([np.asarray(each) for each in cast("Sequence[Any]", found)])
+            self._check_fresh(results, operands)
+            return results
+        result = np.asarray(found)
+        self._check_fresh((result,), operands)
+        return result
+
+    def _check_fresh(self, results: Sequence[Any], operands: Sequence[Any]) -> None:
+        """Refuse a shared array where new ones were promised: it would be written over."""
+        if not self.fresh:
+            return
+        arrays = [each for each in operands if isinstance(each, np.ndarray)]
+        for place, result in enumerate(results):
+            others = [*arrays, *results[:place]]
+            if any(np.may_share_memory(result, other) for other in others):
+                raise BackendError(
+                    f"The custom operation {self.name!r} was declared with fresh=True, but its "
+                    "result shares memory with an operand or with another result.",
+                    mend="Return a copy, or leave fresh=True out.",
+                )
 
 
 def _read_only(value: object) -> Any:
@@ -68,6 +87,9 @@ def custom_op(
     stacks: bool = False,
     batches: bool = False,
     numpy: Sequence[Any] = (),
+    flops: int | Callable[..., Any] | None = None,
+    fresh: bool = False,
+    workspace: int | Callable[..., Any] = 0,
 ) -> Any:
     """Turn a NumPy function into an operation: one node, with the derivative that you state.
 
@@ -98,6 +120,15 @@ def custom_op(
         of a batch. Else `vmap` applies the operation to one example after the other.
     numpy : sequence, optional
         NumPy functions that this one is from now on for symbolic arrays.
+    flops : int or callable, optional
+        Floating-point operations of a call, or `flops(out, *operands, **params)` from shapes and
+        dtypes (`out.size`, `x.shape`). Without it one for each element of the result.
+    fresh : bool
+        The kernel gives a new array at each call, which nobody else holds. So its memory is used
+        again, and counted as the result's. A result that shares memory with an operand raises.
+    workspace : int or callable
+        Bytes that the kernel needs while it runs, beside operands and results, as of `flops`.
+        Memory budgets count them.
 
     Returns
     -------
@@ -121,9 +152,11 @@ def custom_op(
 
     def made(function: Callable[..., Any]) -> Callable[..., Any]:
         label = name or function.__name__
-        return _published(
-            function, _op_of(label, function, vjp, infer, any_backend, stacks, batches), numpy
-        )
+        op = _op_of(label, function, vjp, infer, any_backend, stacks, batches, fresh)
+        told = {"workspace": _stated(workspace)}
+        if flops is not None:
+            told["flops"] = _stated(flops)
+        return _published(function, replace(op, **told), numpy)
 
     return made if kernel is None else made(kernel)
 
@@ -136,13 +169,14 @@ def _op_of(
     any_backend: bool,
     stacks: bool,
     batches: bool,
+    fresh: bool,
 ) -> Op:
     if not name.isidentifier():
         raise InputError(f"{name!r} cannot name an operation.", mend="Give name=.")
     known: Any = OPS.get(name) or getattr(FUNCTIONS.get(name), "op", FUNCTIONS.get(name))
     if known is not None and not getattr(known, "custom", False):
         raise BackendError(f"symgraph.numpy has a function {name!r} already.", mend="Give name=.")
-    kernel = _Kernel(name, function, any_backend)
+    kernel = _Kernel(name, function, any_backend, fresh)
     rules: dict[str, Any] = {}
     if vjp is None:
         rules["vjp"] = undefined(f"the custom operation {name} was given no vjp")
@@ -159,11 +193,17 @@ def _op_of(
         infer=_inference(name, kernel, infer),
         kernel=kernel,
         custom=True,
+        fresh=fresh,
         unchecked=True,
         batch=batch_whole if batches else None,
         doc=function.__doc__ or f"The custom operation {name}.",
         **rules,
     )
+
+
+def _stated(amount: int | Callable[..., Any]) -> Callable[..., Any]:
+    """A stated number as a function of shapes and dtypes."""
+    return amount if callable(amount) else lambda *_avals, **_params: amount
 
 
 def _lending(rule: object) -> Any:

@@ -178,6 +178,8 @@ class _Steps:
             )
         self._traced(f, xs, slices)  # Its checks, and the dtypes of numbers.
         count, rest = divmod(self.length, checkpoint)
+        if checkpoint >= self.length:
+            return self.looped(reverse)
         whole = [
             FUNCTIONS["reshape"](x[: count * checkpoint], (count, checkpoint, *x.shape[1:]))
             for x in xs
@@ -199,12 +201,13 @@ class _Steps:
         carry = unflatten(self.carry, self.init)
         parts: dict[bool, list[Array]] = {}
         tree = LEAF
-        for left in (True, False) if reverse else (False, True):
+        halves = (False, True) if rest else (False,)
+        for left in halves[::-1] if reverse else halves:
             carry, parts[left], tree = over(carry, left)
-        joined = [
-            FUNCTIONS["concatenate"](list(pair)) if rest else pair[0]
-            for pair in zip(parts[False], parts[True], strict=True)
-        ]
+        joined = parts[False]
+        if rest:
+            pairs = zip(parts[False], parts[True], strict=True)
+            joined = [FUNCTIONS["concatenate"](list(pair)) for pair in pairs]
         return carry, unflatten(tree, joined)
 
     def _traced(self, f: Step, xs: Sequence[Array], slices: Tree) -> Traced:

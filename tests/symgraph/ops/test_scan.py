@@ -337,6 +337,28 @@ def test_carries_are_kept_for_the_gradient_only() -> None:
     assert peaks[1][1] - peaks[0][1] == 900 * H0.nbytes
 
 
+@pytest.mark.parametrize(("stretch", "lengths"), [(4, {4, 2}), (8, {8}), (20, {8}), (5, {5, 1, 3})])
+def test_checkpoints_leave_no_loop_of_no_steps(stretch: int, lengths: set[int]) -> None:
+    """Where the stretch divided the length, a loop of no steps was embedded in a full gradient."""
+    w, xs, h = sg.input("w", (3, 3)), sg.input("xs", (8, 3)), sg.input("h", (3,))
+
+    def step(c: Any, x: Any) -> tuple[Any, Any]:
+        return np.tanh(c @ w + x), c
+
+    for reverse in (False, True):
+        last, stacked = sg.scan(step, h, xs, checkpoint=stretch, reverse=reverse)
+        graph = sg.graph(np.sum(last) + np.sum(stacked))
+        loops = [node for node in graph.nodes if node.op.name == "scan"]
+        found = {node.params["length"] for node in loops}
+        found |= {
+            inner.params["length"]
+            for node in loops
+            for inner in node.params["body"].dag.nodes
+            if inner.op.name == "scan"
+        }
+        assert found == lengths
+
+
 def test_checkpoints_hold_fewer_carries() -> None:
     def last(w: Any, xs: Any, h: Any, k: int | None) -> Any:
         return np.sum(sg.scan(lambda c, x: (np.tanh(c @ w + x), None), h, xs, checkpoint=k)[0])

@@ -1,0 +1,107 @@
+"""What a plan does: its peak, its cost beside a bound, and what it computes again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ..ir.cost import node_flops
+from ..ir.dag import Dag
+from ..ir.node import Node
+from ..lowering.memory_model import model_of, profile, resolved
+from .budget import program_peak
+from .certificate import cost_bound
+from .liveness import Memory, described, readable_bytes
+from .liveness import memory as memory_of
+from .order import forward_first
+from .planner import backward_steps
+from .rematerialization import without_copies
+from .scratch import scratch_bytes
+
+__all__ = ["MemoryPlan", "plan_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPlan:
+    """A plan for a memory budget; prints as a report.
+
+    Parameters
+    ----------
+    peak_bytes : int
+        The most bytes that the program holds at once, inputs not counted.
+    cost : int
+        Floating-point operations of a run.
+    overhead : float
+        What the recomputations add, as a share of the operations without a plan.
+    lower_bound : int
+        No plan within `peak_bytes` has a lower `cost`, in the memory model, whatever its order.
+    gap : float
+        How much `cost` is above `lower_bound`, as a share of it.
+    status : str
+        `"optimal"` where cost and bound are equal, else `"feasible"`.
+    recomputed : tuple of Node
+        The values computed again, in order, as often as they are.
+    memory : Memory
+        The live values at the peak, and the timeline.
+    """
+
+    peak_bytes: int
+    cost: int
+    overhead: float
+    lower_bound: int
+    gap: float
+    status: Literal["optimal", "feasible"]
+    recomputed: tuple[Node, ...]
+    memory: Memory
+
+    @property
+    def timeline(self) -> tuple[tuple[Node, int], ...]:
+        """Bytes live at each step, in order of execution."""
+        return self.memory.timeline
+
+    def explain(self) -> str:
+        """What is computed again, by line and operation, the most often first."""
+        counts: dict[str, int] = {}
+        for node in self.recomputed:
+            text = described(node).replace(" (again)", "")
+            counts[text] = counts.get(text, 0) + 1
+        rows = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+        head = f"{self!r}\n" + ("computed again:" if rows else "nothing is computed again")
+        return "\n".join([head, *[f"  {count:>5} x  {text}" for text, count in rows]])
+
+    def __repr__(self) -> str:
+        return (
+            f"peak {readable_bytes(self.peak_bytes)}, {self.overhead:+.1%} flops, {self.status}, "
+            f"at most {self.gap:.1%} above the least; {len(self.recomputed)} recomputations"
+        )
+
+
+def plan_of(dag: Dag, dims: Mapping[str, int]) -> MemoryPlan:
+    """The plan of a graph; of a graph without a plan the one that computes everything once."""
+    plain = without_copies(dag)
+    before, cost = [_flops(each, dims) for each in (plain, dag)]
+    peak, needed = program_peak(dag, dims), memory_of(dag, dims)
+    model = model_of(forward_first(plain), plain.outputs, dims, costs=True, work=scratch_bytes)
+    # The model may count some bytes more than the program needs; the bound is one of the model.
+    budget = max(peak, needed.peak_bytes)
+    if profile(model, range(len(model))).peak <= budget:
+        bound = before
+    else:
+        extra = cost_bound(model, backward_steps(model), budget)
+        # A step of the model costs one more than its operations.
+        bound = min(cost, before + max(0, extra - len(model)))
+    return MemoryPlan(
+        peak,
+        cost,
+        cost / before - 1 if before else 0.0,
+        bound,
+        cost / bound - 1 if bound else 0.0,
+        "optimal" if cost == bound else "feasible",
+        tuple([node for node in dag.schedule or () if node.copy and not node.op.view]),
+        needed,
+    )
+
+
+def _flops(dag: Dag, dims: Mapping[str, int]) -> int:
+    return sum([resolved(node_flops(node), dims) for node in dag.nodes if node.operands])

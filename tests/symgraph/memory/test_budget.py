@@ -1,0 +1,185 @@
+"""`Graph.checkpoint`: what a budget may be, what goes with it, and what becomes of a plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+
+
+def deep(layers: int = 12, size: int = 1000) -> tuple[sg.Graph, list[sg.Array]]:
+    x = sg.input("x", (size,))
+    values: list[Any] = [x]
+    for _ in range(layers):
+        values.append(np.sin(values[-1]))
+    loss = np.sum(values[-1])
+    return sg.graph(loss, sg.grad(loss, x)), values[1:-1]
+
+
+def copies(graph: sg.Graph) -> int:
+    return sum(node.copy > 0 for node in graph.dag.nodes)
+
+
+def again(graph: sg.Graph) -> set[int]:
+    """The places in the chain of sines that are computed again."""
+    depth: dict[sg.Node, int] = {}
+    for node in graph.dag.nodes:
+        depth[node] = (node.op.name == "sin") + max([depth[each] for each in node.operands] or [0])
+    return {depth[node] - 1 for node in depth if node.copy and node.op.name == "sin"}
+
+
+def same_bits(one: sg.Graph, other: sg.Graph) -> bool:
+    x = np.linspace(-1, 1, 1000)
+    pairs = zip(one.evaluate(x=x), other.evaluate(x=x), strict=True)
+    return all(a.tobytes() == b.tobytes() for a, b in pairs)
+
+
+@pytest.mark.parametrize("budget", ["60%", 60_000.0, "60 kB", np.int64(60_000)])
+def test_budgets_as_shares_floats_and_text(budget: Any) -> None:
+    graph, _ = deep()
+    full = graph.memory().peak_bytes
+    plan = graph.checkpoint(budget)
+    most = full * 60 // 100 if budget == "60%" else 60_000
+    assert plan.memory().peak_bytes <= most < full
+    assert copies(plan)
+    assert same_bits(graph, plan)
+
+
+@pytest.mark.parametrize("budget", [0.7, "0%", "-5%", float("nan"), float("inf")])
+def test_what_is_no_budget(budget: Any) -> None:
+    graph, _ = deep()
+    with pytest.raises(sg.InputError, match="memory"):
+        graph.checkpoint(budget)
+
+
+def test_an_infeasible_budget_is_told_in_the_users_unit() -> None:
+    graph, _ = deep()
+    with pytest.raises(sg.MemoryBudgetError, match=r"fits 0\.01 MB: the least is") as caught:
+        graph.checkpoint("0.01 MB")
+    least = caught.value.least_bytes
+    assert 0 < caught.value.bound_bytes <= least
+    assert graph.checkpoint(least).memory().peak_bytes <= least
+    with pytest.raises(sg.MemoryBudgetError, match=r"fits 1% of the peak \("):
+        graph.checkpoint("1%")
+
+
+def test_values_to_recompute_are_arrays_nodes_or_names() -> None:
+    graph, values = deep()
+    by_array = graph.checkpoint(recompute=[values[3]])
+    by_node = graph.checkpoint(recompute=[values[3].node])
+    assert copies(by_array) == copies(by_node) == 1
+    named = sg.trace(lambda x: {"h": np.sin(x) * 2, "y": np.cos(x)}, x=(5,))
+    name = next(iter(named.outputs))
+    assert named.checkpoint(recompute=[name]).outputs.keys() == named.outputs.keys()
+    with pytest.raises(sg.InputError, match="No input or output is named 'nothing'"):
+        graph.checkpoint(recompute=["nothing"])
+
+
+def test_a_budget_and_values_to_recompute_go_together() -> None:
+    graph, values = deep()
+    budget = graph.memory().peak_bytes // 2
+    plan = graph.checkpoint(budget, recompute=[values[3]])
+    assert plan.memory().peak_bytes <= budget
+    assert 3 in again(plan)
+    free = graph.checkpoint(graph.memory().peak_bytes, recompute=[values[3]])
+    assert copies(free) == 1
+
+
+def test_kept_values_are_not_computed_again() -> None:
+    graph, values = deep()
+    budget = graph.memory().peak_bytes * 3 // 4
+    plan = graph.checkpoint(budget, keep=[values[4]])
+    assert copies(plan)
+    assert 4 not in again(plan)
+    with pytest.raises(sg.MemoryBudgetError):
+        graph.checkpoint("30%", keep=values)
+
+
+def test_a_looser_budget_recomputes_less_than_the_tighter_one_before() -> None:
+    graph, _ = deep()
+    tight = graph.checkpoint("50%")
+    loose = tight.checkpoint("100%")
+    assert copies(tight)
+    assert not copies(loose)
+
+
+def test_simplify_plans_again() -> None:
+    """The plan was lost, and the simplified graph needed more than the one never planned."""
+    graph, _ = deep()
+    plan = graph.checkpoint(60_000)
+    small = plan.simplify()
+    assert small.memory().peak_bytes <= 60_000
+    assert copies(small)
+    with pytest.raises(sg.InputError, match="lose the plan"):
+        graph.checkpoint(recompute=[]).simplify()
+
+
+def test_a_scan_of_checkpoints_is_planned_or_refused() -> None:
+    """The call did not return: the goal was lowered by 4 bytes at a time."""
+
+    def loss(w: Any, x: Any) -> Any:
+        def step(h: Any, each: Any) -> tuple[Any, None]:
+            return np.tanh(h @ each), None
+
+        return np.sum(sg.scan(step, x, w, checkpoint=8)[0])
+
+    specs = {"w": sg.spec((16, 8, 8), "float32"), "x": sg.spec((16, 8), "float32")}
+    graph = sg.trace(loss, **specs).gradient("w").simplify()
+    with pytest.raises(sg.MemoryBudgetError) as caught:
+        graph.checkpoint(1000)
+    least = caught.value.least_bytes
+    assert graph.checkpoint(least).memory().peak_bytes <= least
+    with pytest.raises(sg.MemoryBudgetError):
+        graph.checkpoint(least - 1)
+
+
+def custom_chain(**told: Any) -> sg.Graph:
+    @sg.custom_op(name="slow_sine", vjp=lambda ct, out, x: ct * np.cos(x), **told)
+    def slow_sine(x: Any) -> Any:
+        return np.sin(x)
+
+    x = sg.input("x", (1000,))
+    y: Any = x
+    for _ in range(9):
+        y = slow_sine(y)
+    loss = np.sum(y)
+    return sg.graph(loss, sg.grad(loss, x))
+
+
+def test_custom_operations_tell_their_flops() -> None:
+    plain, dear = custom_chain(), custom_chain(flops=123_456)
+    assert int(str(dear.flops())) - int(str(plain.flops())) == 9 * (123_456 - 1000)
+    formula = custom_chain(flops=lambda out, x: 7 * x.shape[0])
+    assert int(str(formula.flops())) - int(str(plain.flops())) == 9 * 6000
+
+
+def test_custom_operations_tell_their_working_room() -> None:
+    plain, roomy = custom_chain(fresh=True), custom_chain(fresh=True, workspace=10**6)
+    assert roomy.memory().peak_bytes > 10**6 > plain.memory().peak_bytes
+    with pytest.raises(sg.MemoryBudgetError) as caught:
+        roomy.checkpoint(10**6)
+    assert caught.value.bound_bytes >= 10**6
+
+
+def test_kernels_that_give_new_arrays_leave_no_budget_refused() -> None:
+    graph = custom_chain(fresh=True)
+    least = graph.memory().peak_bytes // 2
+    plan = graph.checkpoint(least)
+    assert plan.memory().peak_bytes <= least
+    assert same_bits(graph, plan)
+    lowered, x = plan.lower(), np.linspace(-1, 1, 1000)
+    for one, other in zip(lowered(x=x), graph.evaluate(x=x), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_a_shared_array_is_refused_where_new_ones_were_promised() -> None:
+    @sg.custom_op(name="turned", infer=lambda x: (x.shape, x.dtype), fresh=True)
+    def turned(x: Any) -> Any:
+        return x[::-1]
+
+    graph = sg.graph(turned(sg.input("x", (5,))) + 1)
+    with pytest.raises(sg.BackendError, match="fresh=True"):
+        graph.lower()(x=np.arange(5.0))
