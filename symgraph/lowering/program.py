@@ -65,6 +65,7 @@ def program_of(
     program = builder.built()
     if planned:
         return program
+    sharing = builder
     if builder.repeats:
         sharing = _Builder(
             dag, nodes, share=True, constants_from=constants_from, handed_out=handed_out
@@ -75,10 +76,11 @@ def program_of(
     if not (workspace and handed_out):
         return program
     program = with_workspace(program, builder.planning.places, builder.planning.buffers)
-    blocked = builder.blocked()
+    # What a block shares is small, so a call that two kernels have in common is made once.
+    blocked = sharing.blocked()
     if blocked is None:
         return program
-    blocked = with_workspace(blocked, builder.planning.places, builder.planning.buffers)
+    blocked = with_workspace(blocked, sharing.planning.places, sharing.planning.buffers)
     sizes = _sizes_that_pay(blocked)
     if sizes is None or predicted_peak(blocked, sizes) > predicted_peak(program, sizes) * _GROWTH:
         return program

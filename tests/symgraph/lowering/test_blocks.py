@@ -16,7 +16,7 @@ from symgraph.backends.base import Lowered, lower
 from symgraph.backends.randomdags import random_dag
 from symgraph.ir.avals import Aval
 from symgraph.ir.interpreter import evaluate
-from symgraph.lowering import blocks, fusion, rowwise
+from symgraph.lowering import blocks, fusion, program, rowwise
 from symgraph.lowering.blocks import Loop, Row
 from symgraph.lowering.peak import predicted_peak
 from symgraph.lowering.program import program_of
@@ -34,6 +34,7 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "OPERAND_BYTES", 64)
     monkeypatch.setattr(blocks, "LEAST_BLOCKS", 1)
     monkeypatch.setattr(rowwise, "_LEAST_ROWS", 2)
+    monkeypatch.setattr(program, "_GROWTH", 100)
 
 
 def close(got: Any, want: Any) -> None:
@@ -162,6 +163,32 @@ def test_a_sum_of_negative_zeros_has_numpys_sign() -> None:
 
 
 @pytest.mark.usefixtures("_small_blocks")
+def test_a_value_read_as_a_whole_is_not_written_over() -> None:
+    def f(X: Any, u: Any, v: Any) -> Any:
+        w = u @ v  # A product of matrices stays outside of the loop.
+        e = w[:, 0]
+        return np.exp(X @ e), w * 2.0 + np.sum(X * X), X @ w
+
+    for shape in ("12, 12", "n, n"):
+        specs = {"X": sg.spec(shape), "u": sg.spec(shape), "v": sg.spec(shape)}
+        lowered = sg.trace(f, **specs).lower()
+        rng = np.random.default_rng(0)
+        same_as_interpreter(lowered, {name: rng.normal(size=(12, 12)) for name in specs})
+
+
+@pytest.mark.usefixtures("_small_blocks")
+def test_a_vector_of_all_rows_is_not_written_over_by_rows() -> None:
+    def f(X: Any, u: Any) -> Any:
+        e = np.cumsum(u)  # It stays outside of the loop.
+        return np.exp(X @ e) + np.sin(e), e * 2.0
+
+    lowered = sg.trace(f, X=sg.spec((30, 30)), u=sg.spec((30,))).lower()
+    assert "for rows" in lowered.source
+    rng = np.random.default_rng(0)
+    same_as_interpreter(lowered, {"X": rng.random((30, 30)) / 1e5, "u": rng.random(30)})
+
+
+@pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("seed", range(60))
 def test_random_graphs(seed: int) -> None:
     dag = random_dag(seed, size=40, dtype="float32" if seed % 4 == 3 else "float64", rows="n")
@@ -196,19 +223,19 @@ def test_the_predicted_peak_is_that_of_a_call(case: str) -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    program = program_of(f.dag)
-    assert program.for_sizes({"n": n}).loops
-    predicted = predicted_peak(program, {"n": n})
+    planned = program_of(f.dag)
+    assert planned.for_sizes({"n": n}).loops
+    predicted = predicted_peak(planned, {"n": n})
     assert results is not None
     assert predicted == pytest.approx(peak, rel=0.02, abs=20_000)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_small_arrays_run_the_plain_program(case: str) -> None:
-    program = program_of(graph_of(case).dag)
-    assert not program.loops
-    assert program.for_sizes({"n": 100}) is program
-    assert program.for_sizes({"n": 10**6}) is program.blocked
+    planned = program_of(graph_of(case).dag)
+    assert not planned.loops
+    assert planned.for_sizes({"n": 100}) is planned
+    assert planned.for_sizes({"n": 10**6}) is planned.blocked
 
 
 def test_threads_share_no_block() -> None:
