@@ -57,9 +57,10 @@ class NumpyBackend:
         filename = f"<symgraph {digest}-{next(_compilations)}>"
         scope = _compiled(emitted, filename)
         run = _without_warnings(scope["program"], program)
-        workspaces = Workspaces(emitted.workspace, emitted.dims) if emitted.workspace else None
+        workspaces = Workspaces(program, emitted.dims) if emitted.workspace else None
         if workspaces is not None:
-            run = workspaces.running(run)
+            blocked = scope.get("blocked")
+            run = workspaces.running(run, blocked and _without_warnings(blocked, program))
         if emitted.on_floats:
             quick = scope["floats"]
             if re.search(r"float\((np|special)\.", emitted.source):

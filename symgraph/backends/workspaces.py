@@ -14,12 +14,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..ir.dims import resolve
+from ..lowering.blocks import block_aval
 from ..lowering.offsets import offsets
-from ..lowering.statements import Temporary
+from ..lowering.statements import Program
 
 __all__ = ["Workspaces"]
 
-Places: TypeAlias = "tuple[np.ndarray[Any, Any], ...]"
+Blocks: TypeAlias = "list[tuple[Any, ...]]"
+Places: TypeAlias = "tuple[np.ndarray[Any, Any] | Blocks, ...]"
 
 _MOST_KEPT = 2**28
 """A workspace of more bytes than this is given back to the system after the call."""
@@ -32,18 +34,24 @@ class Workspaces:
 
     Parameters
     ----------
-    temporaries : sequence of Temporary
+    program : Program
     dims : sequence of str
         The named dimensions whose sizes a call knows.
     """
 
-    def __init__(self, temporaries: Sequence[Temporary], dims: Sequence[str]) -> None:
-        self._temporaries = temporaries
+    def __init__(self, program: Program, dims: Sequence[str]) -> None:
+        self._program = program
         self._dims = tuple(dims)
         self._idle: list[_Workspace] = []
 
-    def running(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """`function(*values, *sizes, places)` as a function of values and sizes."""
+    def running(
+        self, plain: Callable[..., Any], blocked: Callable[..., Any] | None = None
+    ) -> Callable[..., Any]:
+        """`plain(*values, *sizes, places)` as a function of values and sizes.
+
+        `blocked` is called instead for sizes where its loops pay.
+        """
+        functions = (plain, plain if blocked is None else blocked)
         # Threads share the list: it is taken from, and added to, in one step each.
         take, give_back = self._idle.pop, self._idle.append
         count = len(self._dims)
@@ -54,39 +62,53 @@ class Workspaces:
             except IndexError:
                 workspace = _Workspace()
             sizes = values[-count:] if count else ()
-            places = workspace.places.get(sizes)
-            if places is None:
-                places = self._fit(workspace, sizes)
-            results = function(*values, places)
+            found = workspace.places.get(sizes)
+            if found is None:
+                found = self._fit(workspace, sizes)
+            number, places = found
+            results = functions[number](*values, places)
             if workspace.memory.size <= _MOST_KEPT:
                 give_back(workspace)
             return results
 
         return run
 
-    def _fit(self, workspace: _Workspace, sizes: tuple[int, ...]) -> Places:
-        """The place of each temporary for these sizes."""
+    def _fit(self, workspace: _Workspace, sizes: tuple[int, ...]) -> tuple[int, Places]:
+        """Which function to call for these sizes, and the place of each temporary."""
         known = dict(zip(self._dims, sizes, strict=True))
-        shapes = [
-            tuple([int(resolve(dim, known)) for dim in each.aval.shape])
-            for each in self._temporaries
+        program = self._program.for_sizes(known)
+        temporaries = program.workspace
+        rows = [loop.rows_of_block(known) for loop in program.loops]
+        avals = [
+            each.aval if each.loop < 0 else block_aval(each.aval, each.axis, rows[each.loop])
+            for each in temporaries
         ]
-        dtypes = [each.aval.dtype for each in self._temporaries]
+        shapes = [tuple([int(resolve(dim, known)) for dim in each.shape]) for each in avals]
+        dtypes = [each.dtype for each in avals]
         nbytes = [dtype.itemsize * prod(shape) for dtype, shape in zip(dtypes, shapes, strict=True)]
-        starts, total = offsets(self._temporaries, nbytes)
+        starts, total = offsets(temporaries, nbytes)
         if workspace.memory.size < total:
             workspace.places.clear()  # These lie in the old memory.
             workspace.memory = np.empty(0, np.uint8)
             workspace.memory = np.empty(total, np.uint8)
         elif len(workspace.places) == _MOST_SIZES:
             workspace.places.clear()
-        places = workspace.places[sizes] = tuple(
-            [
-                np.ndarray(shape, dtype, workspace.memory, start)
-                for shape, dtype, start in zip(shapes, dtypes, starts, strict=True)
+        arrays = [
+            np.ndarray(shape, dtype, workspace.memory, start)
+            for shape, dtype, start in zip(shapes, dtypes, starts, strict=True)
+        ]
+        whole: list[Any] = [
+            array for array, each in zip(arrays, temporaries, strict=True) if each.loop < 0
+        ]
+        for number, loop in enumerate(program.loops):
+            scratch = [
+                (array, each.axis)
+                for array, each in zip(arrays, temporaries, strict=True)
+                if each.loop == number
             ]
-        )
-        return places
+            whole.append(_blocks(int(resolve(loop.dim, known)), rows[number], scratch))
+        found = workspace.places[sizes] = int(program is not self._program), tuple(whole)
+        return found
 
     @property
     def nbytes(self) -> int:
@@ -98,6 +120,26 @@ class Workspaces:
         self._idle.clear()
 
 
+def _blocks(
+    count: int, rows: int, scratch: Sequence[tuple[np.ndarray[Any, Any], int | None]]
+) -> Blocks:
+    """For each block its rows, and its scratch memory; the last may have fewer rows."""
+
+    def first_rows(array: np.ndarray[Any, Any], axis: int | None, least: int) -> Any:
+        if axis is None:
+            return array
+        return array[(*[slice(None)] * (array.ndim + axis), slice(least))]
+
+    blocks: Blocks = []
+    for start in range(0, count, rows):
+        stop = min(start + rows, count)
+        places = [array for array, _ in scratch]
+        if stop - start < rows:
+            places = [first_rows(array, axis, stop - start) for array, axis in scratch]
+        blocks.append((slice(start, stop), *places))
+    return blocks
+
+
 class _Workspace:
     """Memory for one call at a time, and where its temporaries lie, by sizes."""
 
@@ -105,4 +147,4 @@ class _Workspace:
 
     def __init__(self) -> None:
         self.memory = np.empty(0, np.uint8)
-        self.places: dict[tuple[int, ...], Places] = {}
+        self.places: dict[tuple[int, ...], tuple[int, Places]] = {}

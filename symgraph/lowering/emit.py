@@ -24,11 +24,12 @@ from .floats import float_lines
 from .functions import function_of
 from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .spelling import dims_of
-from .statements import Program, Statement, Temporary
+from .statements import Program, Statement
 
 __all__ = ["Emitted", "NameTable", "commented", "emit", "remark", "sanitized"]
 
 _COMMENT_COLUMN = 52
+_ABOUT_BLOCKED = "# The same in blocks of rows that fit the cache: called for large arrays."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,9 @@ class Emitted:
         The named dimensions whose sizes follow the inputs, in order.
     lines : mapping of int to Node
         The node that each line computes.
-    workspace : tuple of Temporary
-        Values in a workspace. If there are any, the function takes their places in one tuple, as
-        the last argument.
+    workspace : bool
+        Whether values lie in a workspace. The function then takes their places in one tuple, as the
+        last argument. There may be a function `blocked` besides, for large arrays.
     on_floats : bool
         Whether there is a function `floats(inputs...)` besides, that takes and uses Python's
         floats. It raises one of `FLOAT_ERRORS` where NumPy gives infinity or NaN.
@@ -56,7 +57,7 @@ class Emitted:
     table: Mapping[str, Any]
     dims: tuple[str, ...]
     lines: Mapping[int, Node]
-    workspace: tuple[Temporary, ...] = ()
+    workspace: bool = False
     on_floats: bool = False
 
 
@@ -228,24 +229,33 @@ def emit(program: Program, *, floats: bool = False) -> Emitted:
     """
     module = _Module(program.constants_below)
     names = NameTable(module)
-    body = _statements(program, names)
-    for size in [dim for each in program.workspace for dim in each.aval.shape]:
+    parts = {"program": program}
+    if program.blocked is not None:
+        parts["blocked"] = program.blocked
+    bodies = {name: _statements(part, names) for name, part in parts.items()}
+    workspaces = [each for part in parts.values() for each in part.workspace]
+    loops = [each for part in parts.values() for each in part.loops]
+    sizes = [dim for each in workspaces for dim in each.aval.shape]
+    for size in (*sizes, *[loop.dim for loop in loops]):
         for each in names_of(size):
             names.dimension(named(each))
-    last = ("w",) if program.workspace else ()
+    last = ("w",) if workspaces or loops else ()
     arguments = ", ".join((*program.inputs, *names.dims.values(), *last))
     rows: list[tuple[str, Node | None]] = [(line, None) for line in _heading(program, names)]
     rows.extend(module.definitions)
     on_floats = _float_function(program) if floats else []
     rows.extend(on_floats)
-    rows.append((f"def program({arguments}):", None))
-    rows.extend((f"    {commented(line, sanitized(why))}", None) for line, why in names.lines)
-    rows.extend(body)
-    rows.append((f"    {_return_statement(program.results)}", None))
+    for name, part in parts.items():
+        if name == "blocked":
+            rows.extend([("", None), ("", None), (_ABOUT_BLOCKED, None)])
+        rows.append((f"def {name}({arguments}):", None))
+        rows.extend((f"    {commented(line, sanitized(why))}", None) for line, why in names.lines)
+        rows.extend(bodies[name])
+        rows.append((f"    {_return_statement(part.results)}", None))
     lines = {number: node for number, (_, node) in enumerate(rows, 1) if node is not None}
     source = "\n".join([*[line for line, _ in rows], ""])
     table: dict[str, Any] = {"xp": NUMPY}
-    for each in (program, *module.programs.values()):
+    for each in (*parts.values(), *module.programs.values()):
         table.update({name: node.params["value"] for name, node in each.constants.items()})
     if module.functions:
         table["range"] = range
@@ -254,7 +264,7 @@ def emit(program: Program, *, floats: bool = False) -> Emitted:
         {**table, **module.table},
         tuple(names.dims),
         lines,
-        program.workspace,
+        bool(last),
         bool(on_floats),
     )
 
@@ -282,16 +292,41 @@ def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | No
     last = max((i for i, each in enumerate(program.statements) if each.allocates), default=-1)
     found: list[tuple[str, Node | None]] = []
     kept: set[str] = set()  # Values in the workspace: their memory is not released.
+    loop = -1
+    own: set[str] = set()
+    later: list[str] = []  # What a loop reads for the last time.
     for number, statement in enumerate(program.statements):
-        if statement.place or statement.out in kept:
+        if statement.loop != loop:
+            found.extend(_released(later))
+            loop, own, later = statement.loop, set(), []
+            if loop >= 0:
+                found.append((_head_of_loop(program, loop), None))
+        if statement.place[:1] in ("w", "t") or statement.out in kept:
             kept.add(statement.target)
-        # After the last allocation `del` gains nothing: the return releases all names.
-        dead = tuple([name for name in statement.dead if name not in kept] if number < last else ())
+        dead = tuple([name for name in statement.dead if name not in kept])
+        if loop >= 0:
+            own.add(statement.target)
+            later.extend([name for name in dead if name not in own])
+            dead = tuple([name for name in dead if name in own])
+        elif number >= last:
+            dead = ()  # After the last allocation `del` gains nothing: the return releases names.
         line = _line(statement, names, dead)
-        found.append(
-            (f"    {commented(line, remark(statement.node, statement.avals))}", statement.node)
-        )
-    return found
+        indent = "    " if loop < 0 else "        "
+        comment = remark(statement.node, statement.avals)
+        found.append((f"{indent}{commented(line, comment)}", statement.node))
+    return [*found, *_released(later)]
+
+
+def _released(dead: Sequence[str]) -> list[tuple[str, None]]:
+    return [(f"    del {', '.join(dead)}", None)] if dead else []
+
+
+def _head_of_loop(program: Program, number: int) -> str:
+    loop = program.loops[number]
+    place = sum([each.loop < 0 for each in program.workspace]) + number
+    targets = ["rows", *[f"t{scratch}" for scratch in range(len(loop.scratch))]]
+    line = f"for {', '.join(targets)}{',' * (len(targets) == 1)} in w[{place}]:"
+    return f"    {commented(line, sanitized(f'blocks of {loop.dim} rows'))}"
 
 
 def _return_statement(results: Sequence[str]) -> str:
@@ -299,7 +334,9 @@ def _return_statement(results: Sequence[str]) -> str:
 
 
 def _line(statement: Statement, names: NameTable, dead: tuple[str, ...]) -> str:
-    line = f"{statement.target} = {names.written(statement.pieces)}"
+    line = names.written(statement.pieces)
+    if statement.target:
+        line = f"{statement.target} = {line}"
     return f"{line}; del {', '.join(dead)}" if dead else line
 
 
@@ -316,9 +353,11 @@ def _heading(program: Program, names: NameTable) -> list[str]:
             head.append(f"# {name}: constant  {node.aval}")
     for dim, name in names.dims.items():
         head.append(f"# {name}: size of {dim!a}")
-    if program.workspace:
-        head.append(f"# w: the workspace, kept between calls; places: {len(program.workspace)}")
-    programs = (program, *names.module.programs.values())
+    blocked = program.blocked or program
+    places = len(program.workspace)
+    if places or blocked.loops:
+        head.append(f"# w: the workspace, kept between calls; places: {places}")
+    programs = (program, blocked, *names.module.programs.values())
     statements = [each for part in programs for each in part.statements]
     ops = {id(each.node.op.kernel): each.node.op.name for each in statements}
     for name, value in names.table.items():

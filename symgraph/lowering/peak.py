@@ -12,10 +12,11 @@ from ..ir.dims import Dim, resolve
 from ..ir.interpreter import run
 from ..ir.node import Node
 from ..ops.creation import PROJECT
+from .blocks import block_aval
 from .memory_model import workspace_bytes
 from .offsets import offsets
 from .pieces import Alias, Defined
-from .statements import Program, Statement
+from .statements import Program, Statement, Temporary
 
 __all__ = ["predicted_peak"]
 
@@ -37,7 +38,8 @@ def predicted_peak(
     buffers : bool
         Count also the buffers that NumPy holds within one call.
     """
-    return _Simulation(program, dims or {}).peak(buffers)
+    sizes = dims or {}
+    return _Simulation(program.for_sizes(sizes), sizes).peak(buffers)
 
 
 _BUFFER = 8192
@@ -59,6 +61,7 @@ class _Simulation:
         self.layouts: dict[str, np.ndarray[Any, Any]] = {}
         self.avals: dict[str, Aval] = {}
         self.strided: set[str] = set()
+        self.rows: list[int] = []
 
     def peak(self, buffers: bool) -> int:
         for name in (*self.program.inputs, *self.program.constants):
@@ -75,11 +78,14 @@ class _Simulation:
             for name, node in self.program.constants.items():
                 self.layouts[name] = node.params["value"]
         temporaries = self.program.workspace
-        _, now = offsets(temporaries, [self._nbytes(each.aval) for each in temporaries])
+        self.rows = [each.rows_of_block(self.dims) for each in self.program.loops]
+        sizes = [self._nbytes(self._block(each.aval, each)) for each in temporaries]
+        _, now = offsets(temporaries, sizes)
         peak = now
         for statement in self.program.statements:
             before = len(self.sizes)
-            self._compute(statement)
+            if statement.target:
+                self._compute(statement)
             now += sum(self.sizes[before:])
             inside = self._buffer_bytes(statement) * buffers + self._body_bytes(statement, buffers)
             if statement.node.op.custom:
@@ -104,7 +110,7 @@ class _Simulation:
                 if self._is_view(statement, alias):
                     held += tuple(dict.fromkeys(each for part in shared for each in part))
                 else:
-                    self.sizes.append(self._nbytes(aval))
+                    self.sizes.append(self._nbytes(self._block(aval, statement)))
                     self.holders.append(0)
                     held += (len(self.sizes) - 1,)
         self.storages[statement.target] = held
@@ -115,13 +121,15 @@ class _Simulation:
 
     def _buffer_bytes(self, statement: Statement) -> int:
         """Bytes that a ufunc buffers: of operands that are strided views, or broadcast."""
+        if not statement.target:
+            return 0
         aval = self.avals[statement.target] = statement.avals[0]
-        if statement.aliases[0] in (Alias.WHOLE, Alias.PART):
+        if statement.aliases[0] in (Alias.WHOLE, Alias.PART) and statement.loop < 0:
             self.strided.add(statement.target)
         known = [name for name in statement.operands if self.avals[name].shape]
         if not statement.elementwise or not aval.shape or len(known) < 2:
             return 0
-        elements = min(_BUFFER, self._nbytes(aval) // aval.dtype.itemsize)
+        elements = min(_BUFFER, self._nbytes(self._block(aval, statement)) // aval.dtype.itemsize)
         buffered = [
             name for name in known if name in self.strided or self.avals[name].shape != aval.shape
         ]
@@ -161,6 +169,10 @@ class _Simulation:
                 return _reshapes_in_place(source, self._shape(statement.avals[0]))
 
     # -- sizes and layouts -------------------------------------------------------------------------
+    def _block(self, aval: Aval, of: Statement | Temporary) -> Aval:
+        """What there is of a value at a time: in a loop, the rows of a block."""
+        return block_aval(aval, of.axis, self.rows[of.loop]) if of.loop >= 0 else aval
+
     def _size(self, dim: Dim) -> int:
         if isinstance(dim, int):
             return dim

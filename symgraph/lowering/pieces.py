@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
@@ -13,6 +14,7 @@ from ..ir.node import Node
 
 __all__ = [
     "Alias",
+    "Call",
     "Defined",
     "Dimension",
     "EarlierResult",
@@ -99,6 +101,24 @@ Pieces: TypeAlias = tuple[Piece, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """The outermost call of a line.
+
+    Parameters
+    ----------
+    function : str
+        Its name, `"np.exp"`; that of a method stands after a dot, `".astype"`.
+    args : tuple
+        The positional arguments, None for each array.
+    kwargs : mapping
+    """
+
+    function: str
+    args: tuple[object, ...] = ()
+    kwargs: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """One assignment.
 
@@ -114,6 +134,8 @@ class Line:
     place : str
         The same for a buffer that is no operand's: products of matrices and reductions take these
         too.
+    call : Call, optional
+        What the line calls, where its arguments are names and numbers.
     """
 
     pieces: Pieces
@@ -121,6 +143,7 @@ class Line:
     aliases: tuple[Alias, ...]
     out: str = ""
     place: str = ""
+    call: Call | None = None
 
 
 @dataclass(frozen=True, slots=True)

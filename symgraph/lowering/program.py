@@ -9,8 +9,8 @@ from it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from ..ir.body import Body
@@ -18,16 +18,17 @@ from ..ir.dag import Dag
 from ..ir.dims import names_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
-from ..ops.creation import PROJECT
-from .buffers import Buffers
+from .blocks import Loop
+from .drafts import Draft
+from .fusion import fused
 from .memory_model import NOMINAL_DIM
-from .memory_order import Orders
 from .peak import predicted_peak
 from .pieces import Alias, Defined, EarlierResult, Line, NodeSource, OperandName, Piece, Pieces
+from .planning import Planning
 from .schedule import scheduled
 from .spelling import spell
 from .statements import Program, Statement
-from .temporaries import with_workspace
+from .temporaries import with_scratch, with_workspace
 
 __all__ = ["Program", "Statement", "predicted_peak", "program_of"]
 
@@ -64,6 +65,7 @@ def program_of(
     program = builder.built()
     if planned:
         return program
+    sharing = builder
     if builder.repeats:
         sharing = _Builder(
             dag, nodes, share=True, constants_from=constants_from, handed_out=handed_out
@@ -71,9 +73,35 @@ def program_of(
         shared = sharing.built()
         if _needs_no_more(shared, program):
             builder, program = sharing, shared
-    if workspace and handed_out:
-        return with_workspace(program, builder.places, builder.buffers)
-    return program
+    if not (workspace and handed_out):
+        return program
+    program = with_workspace(program, builder.planning.places, builder.planning.buffers)
+    # What a block shares is small, so a call that two kernels have in common is made once.
+    blocked = sharing.blocked()
+    if blocked is None:
+        return program
+    blocked = with_workspace(blocked, sharing.planning.places, sharing.planning.buffers)
+    sizes = _sizes_that_pay(blocked)
+    if sizes is None or predicted_peak(blocked, sizes) > predicted_peak(program, sizes) * _GROWTH:
+        return program
+    return replace(program, blocked=blocked) if sizes else blocked
+
+
+_GROWTH = 25 / 24
+"""How much the peak may grow by loops: a block needs memory of its own."""
+
+
+def _sizes_that_pay(blocked: Program) -> Mapping[str, int] | None:
+    """Sizes of named dimensions at which arrays are four times as large as loops ask for."""
+    names = _names_of_sizes(blocked.dag)
+    for power in range(6, 24):
+        size: int = 2**power
+        sizes = dict.fromkeys(names, size)
+        if any(loop.pays(sizes) for loop in blocked.loops):
+            return dict.fromkeys(names, 4 * size)
+        if not names:
+            break
+    return None
 
 
 def _needs_no_more(shared: Program, program: Program) -> bool:
@@ -86,18 +114,6 @@ def _needs_no_more(shared: Program, program: Program) -> bool:
 def _names_of_sizes(dag: Dag) -> set[str]:
     dims = {dim for node in dag.nodes for aval in node.results for dim in aval.shape}
     return {name for dim in dims for name in names_of(dim)}
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A statement before it is known which values die there."""
-
-    node: Node
-    target: str
-    line: Line
-    pieces: Pieces
-    names: tuple[str, ...]
-    named: bool
 
 
 class _Builder:
@@ -118,37 +134,43 @@ class _Builder:
         self.bodies: dict[Body, Program] = {}
         self.read = results_read(order)
         self.repeats = 0
-        self.buffers = Buffers()
-        self.orders = Orders()
-        self.places: dict[str, str] = {}
         self.names: dict[Node, str] = {}
-        self.drafts: list[_Draft] = []
+        self.drafts: list[Draft] = []
         self.statements: list[Statement] = []
         self.constants: dict[str, Node] = {}
         self.spellings: dict[Any, NodeSource] = {}
         self.known: dict[Any, str] = {}
         self.number = len(dag.inputs)
         self.computed = [node for node in order if not (node.is_input or node.is_constant)]
-        self.projections = Counter(
-            (node.operands[0], node.params["index"]) for node in self.computed if node.op is PROJECT
-        )
         for node in dag.inputs.values():
             self.names[node] = f"v{len(self.names)}"
-            self.buffers.external(self.names[node])
-            self.orders.external(self.names[node], node.aval)
         for node in order:
             if node.is_constant:
                 name = f"c{constants_from + len(self.constants)}"
                 self.names[node] = name
                 self.constants[name] = node
-                self.buffers.external(name)
-                self.orders.external(name, node.aval)
         self.constants_below = constants_from + len(self.constants)
 
-    def built(self) -> Program:
         for node in self.computed:
             self._draft(node)
-        self._assign_buffers()
+
+    def built(self) -> Program:
+        """The program, one statement a line."""
+        return self._program(self.drafts, ())
+
+    def blocked(self) -> Program | None:
+        """The program whose groups of statements run in blocks of rows; None if no loop pays."""
+        avals = {name: node.aval for name, node in self.constants.items()}
+        avals.update({self.names[node]: node.aval for node in self.dag.inputs.values()})
+        results = {self.names[node] for node in self.dag.outputs}
+        drafts, loops = fused(self.drafts, avals, results, self._target)
+        if not loops:
+            return None
+        return with_scratch(self._program(drafts, loops), self.planning.places)
+
+    def _program(self, drafts: Sequence[Draft], loops: tuple[Loop, ...]) -> Program:
+        planning = self.planning = self._plan(drafts, loops)
+        self.statements = planning.statements
         results = self._results()
         return Program(
             self.dag,
@@ -158,6 +180,7 @@ class _Builder:
             results,
             self.bodies,
             self.constants_below,
+            loops=loops,
         )
 
     def _target(self) -> str:
@@ -183,7 +206,7 @@ class _Builder:
             target = self._target()
             self.known.setdefault(key, target)
             steps.append(target)
-            self.drafts.append(_Draft(node, target, line, pieces, names, spelling.named))
+            self.drafts.append(Draft(node, target, line, pieces, names, spelling.named))
         self.names[node] = steps[-1]
 
     def _spelling(self, node: Node) -> NodeSource:
@@ -214,55 +237,13 @@ class _Builder:
                     self.constants_below = program.constants_below
 
     # -- memory ----------------------------------------------------------------------------------
-    def _assign_buffers(self) -> None:
-        last_read = {name: i for i, draft in enumerate(self.drafts) for name in draft.names}
-        kept = {*(self.names[node] for node in self.dag.outputs), *self.constants}
-        kept.update(self.names[node] for node in self.dag.inputs.values())
-        for number, draft in enumerate(self.drafts):
-            dead = [name for name in draft.names if last_read[name] == number and name not in kept]
-            aliases = self._aliases(draft)
-            line = draft.line
-            order = self.orders.computed(draft.target, line, draft.pieces, draft.names)
-            alike = [name for name in dead if self.orders.of(name) == order]
-            out = self.buffers.reusable(line.avals[0], alike) if line.out else None
-            pieces = draft.pieces
-            if out is None:
-                self.buffers.computed(draft.target, line.avals, aliases, draft.names)
-                if line.place and line.avals[0].shape and self.orders.is_rows(draft.target):
-                    self.places[draft.target] = line.place
-            else:
-                self.buffers.reused(draft.target, out)
-                pieces = (*pieces[:-1], f"{pieces[-1]}"[:-1], line.out, out, ")")
-            if draft.target not in last_read and draft.target not in kept:
-                dead.append(draft.target)  # A kernel may ignore an operand.
-            for name in dead:
-                self.buffers.release(name)
-            self.statements.append(
-                Statement(
-                    draft.node,
-                    draft.target,
-                    pieces,
-                    draft.names,
-                    line.avals,
-                    aliases,
-                    draft.named,
-                    bool(line.out),
-                    out or "",
-                    tuple(dead),
-                )
-            )
-
-    def _aliases(self, draft: _Draft) -> tuple[Alias, ...]:
-        """The memory that a draft's results share with its operands.
-
-        One of several results counts as a new array if all of them are, and it is taken once.
-        """
-        node = draft.node
-        if node.op is not PROJECT:
-            return draft.line.aliases
-        alone = self.projections[node.operands[0], node.params["index"]] == 1
-        fresh = alone and self.buffers.is_own_array(draft.names[0])
-        return (Alias.FRESH,) if fresh else (Alias.WHOLE,)
+    def _plan(self, drafts: Sequence[Draft], loops: Sequence[Loop]) -> Planning:
+        external = {self.names[node]: node.aval for node in self.dag.inputs.values()}
+        external.update({name: node.aval for name, node in self.constants.items()})
+        results = [self.names[node] for node in self.dag.outputs]
+        planning = Planning(drafts, external, results)
+        planning.run(loops)
+        return planning
 
     def _results(self) -> tuple[str, ...]:
         results = [self.names[node] for node in self.dag.outputs]
@@ -272,7 +253,7 @@ class _Builder:
             position
             for position, node in enumerate(self.dag.outputs)
             # NumPy gives scalars for shape (); callers always get arrays.
-            if not node.aval.shape or not self.buffers.hand_out(self.names[node])
+            if not node.aval.shape or not self.planning.buffers.hand_out(self.names[node])
         ]
         left = Counter(results)
         given = {*self.constants, *[self.names[node] for node in self.dag.inputs.values()]}

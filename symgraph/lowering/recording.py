@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ir.avals import Aval
 from .kernel_sizes import Size
-from .pieces import Alias, Dimension, EarlierResult, NoSource, Piece, Pieces, Tabled
+from .pieces import Alias, Call, Dimension, EarlierResult, NoSource, Piece, Pieces, Tabled
 
 __all__ = ["Recording", "Value", "index_part", "source_of", "used"]
 
@@ -36,6 +36,8 @@ class Value:
         The memory that it shares with the first argument of its own call.
     out, place : str
         How a buffer for the result is passed to its call, as in `Line`.
+    call : Call, optional
+        Its call.
     operand : bool
         Whether it is an operand of the kernel.
     items : tuple of Value
@@ -49,6 +51,7 @@ class Value:
     own: Alias = Alias.WHOLE
     out: str = ""
     place: str = ""
+    call: Call | None = None
     operand: bool = False
     items: tuple[Value, ...] = ()
 

@@ -25,7 +25,7 @@ from ..ops.contraction import EINSUM
 from ..ops.elementwise import absolute, negative
 from ..ops.floats import FREXP
 from .kernel_sizes import Size
-from .pieces import Alias, EarlierResult, NoSource, Piece, Pieces, Tabled
+from .pieces import Alias, Call, EarlierResult, NoSource, Piece, Pieces, Tabled
 from .recording import Recording, Value, index_part, source_of, used
 from .shapes import dtypes_in_loop, result_of, ufunc_named
 from .sharing import alias_of, composed
@@ -66,7 +66,8 @@ class RecordedArray(Value):
     @property
     def T(self) -> RecordedArray:
         aval = None if self.aval is None else self.aval.with_shape(self.aval.shape[::-1])
-        return _recorded(self.recording, (*used(self), ".T"), aval, self, Alias.WHOLE)
+        call = Call("np.transpose", (None,))
+        return _recorded(self.recording, (*used(self), ".T"), aval, self, Alias.WHOLE, call=call)
 
     def astype(self, dtype: DTypeLike) -> RecordedArray:
         target = np.dtype(dtype)
@@ -74,7 +75,8 @@ class RecordedArray(Value):
             return self  # Casting a new array would only copy it again.
         aval = None if self.aval is None else self.aval.with_dtype(target)
         pieces = (*used(self), ".astype(", *source_of(target, self.recording), ")")
-        return _recorded(self.recording, pieces, aval, self, Alias.FRESH)
+        call = Call(".astype", (None,))
+        return _recorded(self.recording, pieces, aval, self, Alias.FRESH, call=call)
 
     def reshape(self, *shape: object) -> RecordedArray:
         given = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
@@ -207,7 +209,10 @@ class _Function:
             args = _with_typed_numbers(ufunc, args, known, aval)
         pieces = self._call_pieces(name, args, kwargs)
         base = args[0] if args else None
-        return _with_items(_recorded(recording, pieces, aval, base, own, out, place), short, kwargs)
+        plain = tuple([None if isinstance(arg, Value) else arg for arg in args])
+        call = Call(name, plain, kwargs)
+        value = _recorded(recording, pieces, aval, base, own, out, place, call)
+        return _with_items(value, short, kwargs)
 
     def _call_pieces(
         self, name: str, args: Sequence[object], kwargs: Mapping[str, object]
@@ -323,6 +328,7 @@ def _recorded(
     own: Alias,
     out: str = "",
     place: str = "",
+    call: Call | None = None,
 ) -> RecordedArray:
     """The result of a call, added to the recording; `base` is the first argument."""
     recording.steps.append(pieces)
@@ -332,6 +338,6 @@ def _recorded(
         alias = composed(own, base.alias, of_operand=base.operand)
     else:
         alias = composed(own, None, of_operand=False)
-    value = RecordedArray(recording, step, alias, aval, own=own, out=out, place=place)
+    value = RecordedArray(recording, step, alias, aval, own=own, out=out, place=place, call=call)
     recording.values.append(value)
     return value

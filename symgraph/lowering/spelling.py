@@ -133,7 +133,8 @@ def _source_of_result(recording: Recording, result: object, node: Node) -> NodeS
     if lines is not None:
         return NodeSource(lines)
     if all(count == 1 for count in recording.uses):
-        return NodeSource((replace(last, pieces=_inlined(last.pieces, recording.steps)),))
+        pieces = _inlined(last.pieces, recording.steps)
+        return NodeSource((replace(last, pieces=pieces, call=None),))
     return _call_by_name(node, last.aliases)
 
 
@@ -148,7 +149,7 @@ def _result_line(recording: Recording, result: object, node: Node) -> Line:
         return Line(pieces, node.results, aliases)
     if type(result) is RecordedArray and len(result.items) == (count if count > 1 else 0):
         aliases = (result.alias,) if count == 1 else (Alias.FRESH,) * count
-        return Line(used(result), node.results, aliases, result.out, result.place)
+        return Line(used(result), node.results, aliases, result.out, result.place, result.call)
     raise NoSource("a result that no call of the namespace made")
 
 
@@ -165,10 +166,11 @@ def _one_line_a_call(recording: Recording, last: Line) -> tuple[Line, ...] | Non
         if value.aval is None and recording.fast:
             return None  # The peak memory of the program is predicted from all shapes.
         avals = () if value.aval is None else (value.aval,)
-        lines.append(Line(pieces, avals, (value.own,), value.out, value.place))
+        lines.append(Line(pieces, avals, (value.own,), value.out, value.place, value.call))
     # Each result of a call that gives several is an array of its own.
     aliases = (values[-1].own,) * len(last.avals)
-    final = Line(recording.steps[-1], last.avals, aliases, values[-1].out, values[-1].place)
+    end = values[-1]
+    final = Line(recording.steps[-1], last.avals, aliases, end.out, end.place, end.call)
     return (*lines, final)
 
 

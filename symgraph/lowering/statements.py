@@ -9,6 +9,7 @@ from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dag import Dag
 from ..ir.node import Node
+from .blocks import Loop
 from .pieces import Alias, Pieces
 
 __all__ = ["Program", "Statement", "Temporary"]
@@ -23,7 +24,7 @@ class Statement:
     node : Node
         The node that is computed, or the output that is copied.
     target : str
-        The name of the value.
+        The name of the value; empty if the statement writes into the array at its `place`.
     pieces : tuple
         The right-hand side, operands by name.
     operands : tuple of str
@@ -39,7 +40,12 @@ class Statement:
     dead : tuple of str
         Names that are read for the last time here.
     place : str
-        The place in the workspace that the result is written to, or an empty string.
+        The place in the workspace that the result is written to, or an empty string; in a loop it
+        may be the rows of an array.
+    loop : int
+        The number of the loop that the statement stands in, or -1.
+    axis : int, optional
+        In a loop, the axis of the rows of the result, counted from the last.
     """
 
     node: Node
@@ -53,6 +59,8 @@ class Statement:
     out: str = ""
     dead: tuple[str, ...] = ()
     place: str = ""
+    loop: int = -1
+    axis: int | None = None
 
     @property
     def allocates(self) -> bool:
@@ -71,11 +79,17 @@ class Temporary:
     aval : Aval
     first, last : int
         The numbers of the statement that computes it and of the last that reads its memory.
+    loop : int
+        The number of the loop that it is scratch memory of, or -1.
+    axis : int, optional
+        In a loop, the axis of which a block holds some rows only, counted from the last.
     """
 
     aval: Aval
     first: int
     last: int
+    loop: int = -1
+    axis: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +113,12 @@ class Program:
         The first number that is free for a constant: those of this program and its bodies, and
         those numbered before them, are below.
     workspace : tuple of Temporary
-        The values in memory that is kept between calls, by the number of their place.
+        The values in memory that is kept between calls, by the number of their place; then the
+        values of which a loop keeps one block.
+    loops : tuple of Loop
+        The loops over blocks of rows that groups of statements run in.
+    blocked : Program, optional
+        The program that is run instead where arrays are too large for the cache.
     """
 
     dag: Dag
@@ -110,3 +129,12 @@ class Program:
     bodies: Mapping[Body, Program] = field(default_factory=dict[Body, "Program"])
     constants_below: int = 0
     workspace: tuple[Temporary, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    blocked: Program | None = None
+
+    def for_sizes(self, sizes: Mapping[str, int]) -> Program:
+        """The program that is run for these sizes of named dimensions."""
+        blocked = self.blocked
+        if blocked is not None and any(loop.pays(sizes) for loop in blocked.loops):
+            return blocked
+        return self

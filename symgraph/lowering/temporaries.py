@@ -18,11 +18,13 @@ from ..ir.body import Body
 from ..ir.dims import names_of
 from ..ir.node import Node
 from .buffers import Buffers
+from .drafts import IN_PLACE
 from .memory_model import NOMINAL_DIM, resolved
 from .peak import predicted_peak
+from .pieces import Pieces
 from .statements import Program, Statement, Temporary
 
-__all__ = ["with_workspace"]
+__all__ = ["with_scratch", "with_workspace"]
 
 _GROWTH = 1 / 24
 """How much the peak may grow: places do not fit together without gaps."""
@@ -42,6 +44,7 @@ def with_workspace(program: Program, texts: Mapping[str, str], buffers: Buffers)
     buffers : Buffers
         The memory of the values of the program.
     """
+    program = _with_memory_of_loops(program, buffers)
     found = _temporaries(program, texts, buffers)[:_MOST]
     sizes = dict.fromkeys(_names_of_sizes(program), NOMINAL_DIM)
     most = predicted_peak(program, sizes, buffers=False) * (1 + _GROWTH)
@@ -62,14 +65,51 @@ def _temporaries(
     found: list[tuple[int, str, Temporary]] = []
     for number, statement in enumerate(program.statements):
         name = statement.target
-        if name in texts and not buffers.is_handed_out(name):
+        if name in texts and statement.loop < 0 and not buffers.is_handed_out(name):
             end = ends.get(buffers.memory_of(name))
             if end is not None:
+                end = _end_of_loop(program, end)
                 (aval,) = statement.avals
                 size = resolved(aval.nbytes, None)
                 found.append((size, name, Temporary(aval, number, end)))
     found.sort(key=lambda each: -each[0])
     return [(name, temporary) for _, name, temporary in found]
+
+
+def _end_of_loop(program: Program, number: int) -> int:
+    """The last statement of the loop that a statement stands in: it is run until then."""
+    statements = program.statements
+    loop = statements[number].loop
+    while loop >= 0 and number + 1 < len(statements) and statements[number + 1].loop == loop:
+        number += 1
+    return number
+
+
+def with_scratch(program: Program, texts: Mapping[str, str]) -> Program:
+    """The program whose loops write the values of a block to places of their own."""
+    scratch: list[list[str]] = [[] for _ in program.loops]
+    statements: list[Statement] = []
+    for statement in program.statements:
+        if statement.loop >= 0 and statement.target in texts:
+            mine = scratch[statement.loop]
+            place = f"t{len(mine)}"
+            mine.append(statement.target)
+            statement = _written_to(statement, texts[statement.target], place)
+        statements.append(statement)
+    loops = [replace(a, scratch=tuple(b)) for a, b in zip(program.loops, scratch, strict=True)]
+    return replace(program, statements=tuple(statements), loops=tuple(loops))
+
+
+def _with_memory_of_loops(program: Program, buffers: Buffers) -> Program:
+    """The program with a temporary for each value that a loop writes to a place of its own."""
+    ends = _ends(program, buffers) if program.loops else {}
+    places = {name for each in program.loops for name in each.scratch}
+    found = [
+        Temporary(each.avals[0], number, ends[buffers.memory_of(each.target)], each.loop, each.axis)
+        for number, each in enumerate(program.statements)
+        if each.target in places
+    ]
+    return replace(program, workspace=tuple(found))
 
 
 def _ends(program: Program, buffers: Buffers) -> dict[str, int]:
@@ -82,7 +122,7 @@ def _ends(program: Program, buffers: Buffers) -> dict[str, int]:
     results = {*program.results}
     for number, statement in enumerate(program.statements):
         memory = [buffers.memory_of(name) for name in statement.operands]
-        if statement.target not in results:
+        if statement.target and statement.target not in results:
             memory.append(buffers.memory_of(statement.target))
         ends.update(dict.fromkeys(memory, number))
         if _runs_custom(statement.node):
@@ -120,12 +160,17 @@ def _placed(
         place = places.get(statement.target)
         if place is None:
             return statement
-        *first, last = statement.pieces
-        pieces = (*first, f"{last}"[:-1], texts[statement.target], place, ")")
-        return replace(statement, pieces=pieces, place=place)
+        return _written_to(statement, texts[statement.target], place)
 
     return replace(
         program,
         statements=tuple([placed(each) for each in program.statements]),
-        workspace=tuple([temporary for _, temporary in in_order]),
+        workspace=(*[temporary for _, temporary in in_order], *program.workspace),
     )
+
+
+def _written_to(statement: Statement, text: str, place: str) -> Statement:
+    """The statement, its result written to a place that is passed by this text."""
+    *first, last = statement.pieces
+    pieces: Pieces = (*first, f"{last}"[:-1], text, place, ")") if text != IN_PLACE else (place,)
+    return replace(statement, pieces=pieces, place=place)

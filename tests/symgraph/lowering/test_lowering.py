@@ -59,20 +59,37 @@ def assert_closed(source: str) -> None:
 
     Functions that run loops and choices stand above the program, and are as closed as it is.
     """
-    *functions, program = ast.parse(source).body
+    functions = ast.parse(source).body
+    (program,) = [each for each in functions if getattr(each, "name", "") == "program"]
+    functions.remove(program)
     assert isinstance(program, ast.FunctionDef)
     assert program.name == "program"
     inner = (*STATEMENTS, *LOOPS), (*STATEMENTS, *LOOPS, *EXPRESSIONS, *COUNTING)
     names = NAMES_OF_FUNCTIONS if functions else NAMES
     for function in functions:
         assert isinstance(function, ast.FunctionDef)
+        if function.name == "blocked":
+            assert_closed_loops(function, names)
+            continue
         if function.name == "floats":
             parts = (*STATEMENTS, *EXPRESSIONS, *ON_FLOATS)
             assert_closed_function(function, STATEMENTS, parts, NAMES_ON_FLOATS)
             continue
         assert re.fullmatch(r"f\d+", function.name)
         assert_closed_function(function, *inner, names)
-    assert_closed_function(program, STATEMENTS, (*STATEMENTS, *EXPRESSIONS), names)
+    assert_closed_loops(program, names)
+
+
+def assert_closed_loops(function: ast.FunctionDef, names: re.Pattern[str]) -> None:
+    """A program: its loops run over the blocks that the workspace holds."""
+    statements = (*STATEMENTS, ast.For, ast.Expr)
+    for each in ast.walk(function):
+        if isinstance(each, ast.For):
+            names = re.compile(rf"{names.pattern}|rows|t\d+")
+            assert re.fullmatch(r"w\[\d+\]", ast.unparse(each.iter))
+        if isinstance(each, ast.Expr):
+            assert re.match(r"np\.(add|maximum|minimum|copyto)\(", ast.unparse(each))
+    assert_closed_function(function, statements, (*statements, *EXPRESSIONS), names)
 
 
 def assert_closed_function(
@@ -123,14 +140,25 @@ def test_names_of_users_stand_in_comments_only(name: str) -> None:
 def test_source_reads_like_numpy() -> None:
     x, w = input("x", "n, 4"), input("w", "4, 2")
     source = lower(dag_of(snp.sum(snp.exp(x @ w), axis=-1), x=x, w=w)).source
-    code = [line.partition("  #")[0].strip() for line in source.splitlines()]
+    code = [line.partition("  #")[0].rstrip() for line in source.splitlines()]
     assert code[3:] == [
         "# w: the workspace, kept between calls; places: 1",
         "def program(v0, v1, d0, w):",
-        "v2 = np.matmul(v0, v1, w[0])",
-        "v3 = np.exp(v2, v2)",
-        "v4 = np.add.reduce(v3, axis=-1)",
-        "return (v4,)",
+        "    v2 = np.matmul(v0, v1, w[0])",
+        "    v3 = np.exp(v2, v2)",
+        "    v4 = np.add.reduce(v3, axis=-1)",
+        "    return (v4,)",
+        "",
+        "",
+        "# The same in blocks of rows that fit the cache: called for large arrays.",
+        "def blocked(v0, v1, d0, w):",
+        "    v2 = np.matmul(v0, v1, w[0])",
+        "    v4 = np.empty((d0,), np.float64)",
+        "    for rows, t0 in w[1]:",
+        "        v5 = v2[rows]",
+        "        v3 = np.exp(v5, t0); del v5",
+        "        v6 = np.add.reduce(v3, axis=-1, out=v4[rows]); del v6",
+        "    return (v4,)",
     ]
     assert "test_lowering.py" in source
 
@@ -447,7 +475,7 @@ def test_values_are_released_where_they_are_read_last() -> None:
 def test_calls_that_two_kernels_have_in_common_are_made_once() -> None:
     z = input("z", "n, 5")
     dag = dag_of(snp.softmax(z), snp.log_softmax(z), z=z)
-    for source in (lower(dag).source, functional(dag)):
+    for source in (*lower(dag).source.split("def blocked"), functional(dag)):
         assert source.count("np.exp(") == 1
     given = np.array([[1e4, 0, 1, 2, 3], [-np.inf] * 5])
     for got, want in zip(lower(dag)(z=given), evaluate(dag, {"z": given}), strict=True):

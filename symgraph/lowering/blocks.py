@@ -1,0 +1,93 @@
+"""Blocks of rows: how many rows a loop takes at a time, and from what size on there is a loop.
+
+A statement on a large array reads its operands from memory and writes its result there. A loop runs
+a group of statements on a few rows at a time; the values between them stay in the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..ir.avals import Aval
+from ..ir.dims import Dim, resolve
+
+__all__ = ["Loop", "Row", "block_aval"]
+
+VALUE_BYTES = 2**17
+"""Bytes of a block of the widest value. A call of a ufunc then costs little beside its work."""
+OPERAND_BYTES = 2**20
+"""Bytes of a block of a matrix that is read twice: it is still in the cache the second time."""
+LEAST_BYTES = 2**21
+"""Values of a group that hold fewer bytes in all are computed without a loop: the cache holds
+them."""
+LEAST_BLOCKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A value whose rows a loop computes or reads.
+
+    Parameters
+    ----------
+    aval : Aval
+        Of all rows.
+    axis : int
+        The axis of the rows, counted from the last.
+    multiplied : bool
+        Whether it is a matrix that is multiplied by vectors.
+    """
+
+    aval: Aval
+    axis: int
+    multiplied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop over blocks of rows.
+
+    Parameters
+    ----------
+    dim : Dim
+        The number of rows.
+    rows : tuple of Row
+        The values whose rows it computes or reads.
+    scratch : tuple of str
+        The names of the places that are kept for the values of a block.
+    """
+
+    dim: Dim
+    rows: tuple[Row, ...]
+    scratch: tuple[str, ...] = ()
+
+    def rows_of_block(self, sizes: Mapping[str, int]) -> int:
+        """How many rows a block has, for these sizes of named dimensions."""
+        count = int(resolve(self.dim, sizes))
+        if count <= 0:
+            return 1
+        rows = count
+        for each in self.rows:
+            goal = OPERAND_BYTES if each.multiplied else VALUE_BYTES
+            rows = min(rows, max(1, goal * count // max(1, _nbytes(each.aval, sizes))))
+        blocks = -(-count // rows)
+        return -(-count // blocks)  # All blocks but the last have the same size.
+
+    def pays(self, sizes: Mapping[str, int]) -> bool:
+        """Whether the arrays are too large for the cache."""
+        total = sum([_nbytes(each.aval, sizes) for each in self.rows])
+        count = int(resolve(self.dim, sizes))
+        return total >= LEAST_BYTES and count >= LEAST_BLOCKS * self.rows_of_block(sizes)
+
+
+def _nbytes(aval: Aval, sizes: Mapping[str, int]) -> int:
+    return int(resolve(aval.nbytes, sizes))
+
+
+def block_aval(aval: Aval, axis: int | None, rows: int) -> Aval:
+    """Of a value in a loop, what one block holds: `rows` rows."""
+    if axis is None:
+        return aval
+    shape: Sequence[Dim] = aval.shape
+    position = len(shape) + axis
+    return aval.with_shape((*shape[:position], rows, *shape[position + 1 :]))

@@ -1,0 +1,60 @@
+"""A statement before it is known which values die there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ..ir.node import Node
+from .pieces import Line, Pieces
+
+__all__ = ["IN_PLACE", "Draft"]
+
+IN_PLACE = "="
+"""The `Line.place` of an array without numbers: its place stands for the whole call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A statement before it is known which values die there.
+
+    Parameters
+    ----------
+    node : Node
+    target : str
+        The name of the value; empty where a statement writes into an array of another.
+    line : Line
+    pieces : tuple
+        The right-hand side, operands by name.
+    names : tuple of str
+        The names it reads, each once.
+    named : bool
+        Whether a kernel is called by name.
+    loop : int
+        The number of the loop it stands in, or -1.
+    axis : int, optional
+        In a loop, the axis of the rows of its result, counted from the last; None if it has none.
+    into : str
+        The array, or the rows of one, that the result is written to.
+    """
+
+    node: Node
+    target: str
+    line: Line
+    pieces: Pieces
+    names: tuple[str, ...]
+    named: bool
+    loop: int = -1
+    axis: int | None = None
+    into: str = ""
+
+    def renamed(self, name_of: Callable[[str], str]) -> Draft:
+        """The same with other names of what it reads."""
+        pieces = tuple(
+            [
+                name_of(each) if isinstance(each, str) and each in self.names else each
+                for each in self.pieces
+            ]
+        )
+        names = tuple(dict.fromkeys([name_of(each) for each in self.names]))
+        return replace(self, pieces=pieces, names=names)
