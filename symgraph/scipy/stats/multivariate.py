@@ -12,7 +12,7 @@ from ... import numpy as snp
 from ...array import Array, ArrayLike
 from ...errors import ShapeError, TraceError
 from ...ir.dims import known_equal, show_shape
-from ..mirrored import mirrored
+from ..names.mirrored import mirrored
 from .distribution import Frozen, refused_method
 from .validity import common_float, lifted, positive
 
