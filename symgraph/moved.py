@@ -32,6 +32,7 @@ _FROM_REWRITING = {
     "rewriting": "licences=justifications",
 }
 _FROM_BACKENDS = {"backends": "door=fast_entry"}
+_FROM_SCIPY = {"scipy.names": "absent mirrored"}
 _FROM_LOWERING = {
     "memory": "liveness workspace=scratch planner plans chains blocks eviction exact=exact_search "
     "remat=rematerialization",
@@ -59,6 +60,7 @@ def _moved() -> Iterator[tuple[str, str]]:
         "": _FROM_THE_TOP,
         ".rewriting": _FROM_REWRITING,
         ".backends": _FROM_BACKENDS,
+        ".scipy": _FROM_SCIPY,
         ".lowering": _FROM_LOWERING,
         ".algebra": _FROM_ALGEBRA,
     }

@@ -48,9 +48,10 @@ OUTER: dict[str, Function] = {
     "log(sum(exp(y)))": lambda y: np.log(np.sum(np.exp(y))),
 }
 SCALES = (1.0, 30.0, 100.0, 1000.0, 1e20, 1e-18, 1e-25)
-"""Near 1e-20, where squares are hardly normal numbers, about 30 programs more lose a number.
-
-The graph as derived is right in most of them: a mend of `accuracy` should add that scale here.
+"""Not all pass: about one program in 400 loses a number, most of them of 1/x or log(1 + x^2) where
+squares end below the normal numbers. There regions are compared with those they replace, but the
+whole graph is not compared with the gradient as derived. Near 1e-20, a scale to be added when that
+is mended, there are some programs more.
 """
 DIFFERENTIABLE = sorted(
     name for name, op in OPS.items() if op.vjp and not op.custom and next(op_samples(op), None)
@@ -66,9 +67,15 @@ def programs(op: Op) -> Iterator[tuple[str, sg.Graph, sg.Graph]]:
         for inner, f in INNER.items():
             for outer, g in OUTER.items():
                 single, double = (gradient(dag, f, g, dtype) for dtype in ("float32", "float64"))
-                if single is not None and double is not None:
+                if single is not None and double is not None and is_double(double):
                     yield f"{outer} of {op.name} of {inner}", single, double
         return
+
+
+def is_double(graph: sg.Graph) -> bool:
+    """Whether no value is rounded to less: after a cast to float32 it would confirm an overflow."""
+    floats = {node.dtype for node in graph.nodes if node.dtype.kind == "f"}
+    return floats == {np.dtype(np.float64)}
 
 
 def gradient(dag: Dag, inner: Function, outer: Function, dtype: str) -> sg.Graph | None:
@@ -134,10 +141,11 @@ def lost(graph: sg.Graph, simple: sg.Graph, double: sg.Graph, at: dict[str, Any]
     before, after, right = values(graph, at), values(simple, at), values(double, exact)
     if before is None or after is None or right is None:
         return False
-    return any(
-        bool(np.any(np.isfinite(c) & (np.abs(a - c) <= 1e-3 * np.abs(c)) & ~np.isfinite(b)))
-        for a, b, c in zip(before, after, right, strict=True)
-    )
+    with np.errstate(invalid="ignore"):  # inf - inf, where the gradient as derived is lost itself
+        return any(
+            bool(np.any(np.isfinite(c) & (np.abs(a - c) <= 1e-3 * np.abs(c)) & ~np.isfinite(b)))
+            for a, b, c in zip(before, after, right, strict=True)
+        )
 
 
 def losses(name: str) -> tuple[int, list[str]]:

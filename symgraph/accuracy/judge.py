@@ -213,7 +213,10 @@ class _Elements(NamedTuple):
     not_finite : ndarray
         The old value and the reference are finite; the new value is not.
     gone : ndarray
-        Likewise, and the old value was of use: not off by half of a size that matters.
+        Likewise, and the old value was of use: not off by half of a size that matters. Or, of both
+        as they are computed without perturbed roundings, the old value is right and the new one is
+        not finite. Perturbed roundings exaggerate a saturated function: tanh(40) is 1, so that
+        1 - tanh(40)**2 is exactly 0, and stays 0 if it is divided by a tiny number.
     spoiled : ndarray
         The old value is right; the new one is not.
     gross : ndarray
@@ -294,12 +297,19 @@ def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elem
         lies=nothing & judged & new_finite & ~close,
         rescued=nothing & new_finite & close,
         not_finite=not_finite,
-        gone=not_finite & ~useless,
+        gone=not_finite & ~useless | _plainly_gone(new, old, reference),
         spoiled=old_right & agreed & ~new_right,
         gross=agreed & old_finite & ~new_right & errors.old_certain & ~lucky,
         won=agreed & ~old_right & new_right & np.isfinite(reference),
         fewer_digits=digits & ~lucky & (after > errors.most),
     )
+
+
+def _plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
+    """Where, without perturbed roundings, the old value is right and the new one is not finite."""
+    error = np.abs(old.found[0] - reference)
+    right = error <= _CERTAIN * np.abs(reference) + _SMALLEST
+    return right & ~np.isfinite(new.found[0])
 
 
 def _right_by_luck(before: Numbers, size: Numbers) -> Numbers:

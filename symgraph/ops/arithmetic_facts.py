@@ -1,4 +1,4 @@
-"""What is known of the results of elementwise arithmetic: bounds and signs."""
+"""Facts about the results of elementwise arithmetic: bounds and signs."""
 
 from __future__ import annotations
 

@@ -228,9 +228,9 @@ def settled(
     body : Body
         Its first inputs are handed on; its first outputs are their next values.
     state : sequence
-        Of what is handed on, before the first step.
+        The places in the carries, before the first step.
     rest : sequence
-        Of the other inputs.
+        The places in the other inputs.
     """
     number = trail.level
     before = list(state)

@@ -41,7 +41,7 @@ def is_constant(x: Array) -> bool:
     return node.is_constant
 
 
-# -- what is known of results ----------------------------------------------------------------------
+# -- facts about results ---------------------------------------------------------------------------
 def _hull(x: Known, y: Known) -> Bounds:
     return min(x.low, y.low), max(x.high, y.high)
 

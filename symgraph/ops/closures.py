@@ -105,8 +105,8 @@ def closed(
         Input nodes that are newer than all that is closed over.
     outputs : sequence of Node
     inside : int, optional
-        A serial number: what is newer is computed inside. By default all that does not depend on
-        the inputs is closed over, so that a loop computes it once.
+        A serial number: newer nodes are computed inside. By default each node that does not depend
+        on the inputs is captured, so that a loop computes it once.
     """
     order = _between(inputs, outputs, inside)
     own = set(inputs)

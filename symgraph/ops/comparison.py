@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-# -- what is known of results ----------------------------------------------------------------------
+# -- facts about results ---------------------------------------------------------------------------
 def _apart(x: Known, y: Known) -> bool:
     """Whether every x exceeds every y by more than a rounding error of float32.
 

@@ -26,7 +26,7 @@ from .families import function
 __all__ = ["astype", "cast", "round", "stop_gradient"]
 
 
-# -- what is known of results ----------------------------------------------------------------------
+# -- facts about results ---------------------------------------------------------------------------
 def _facts_cast(x: Known, *, dtype: np.dtype[Any]) -> Iterable[Fact]:
     """The facts of x if a cast loses only digits, else the facts that truncation keeps."""
     source = x.aval.dtype

@@ -214,7 +214,7 @@ def _with_written_rules(outputs: Sequence[Node], within: tuple[Rule, ...]) -> li
 
 def _infer_custom(*avals: Aval, body: Body, backward: Backward) -> tuple[Aval, ...]:
     taken = tuple([node.aval for node in body.inputs])
-    if avals != taken:  # of a file: what is traced has the operands of its body
+    if avals != taken:  # only in a loaded file: a traced call has these operands
         raise ShapeError(f"The function takes {_listed(taken)}; it is given {_listed(avals)}.")
     return body.avals
 

@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 
-# -- what is known of results ----------------------------------------------------------------------
+# -- facts about results ---------------------------------------------------------------------------
 def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x > -700 else math.exp(x)
 

@@ -140,7 +140,7 @@ def _bitwise_count(x: ArrayLike) -> Array:
 bitwise_count = function(BITWISE_COUNT, _bitwise_count, np.bitwise_count)
 
 
-# -- what is complex elsewhere ---------------------------------------------------------------------
+# -- complex in NumPy, refused here ----------------------------------------------------------------
 @composite(np.conjugate)
 def conjugate(x: ArrayLike) -> Array:
     """The array itself, which is real; truth values become integers, as in NumPy."""

@@ -168,7 +168,7 @@ def polyfit(
     w : array_like, optional
         Weights of the residuals, before they are squared.
     full, cov : bool
-        Refused: what else the fit knows is in `snp.linalg.lstsq`.
+        Refused: `snp.linalg.lstsq` gives residuals, rank and singular values.
     """
     refuse("polyfit", {"full": full or None, "cov": cov or None})
     x, y = as_array(x) + 0.0, as_array(y) + 0.0

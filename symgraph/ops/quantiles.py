@@ -325,11 +325,9 @@ quantile = _published(
 percentile = _published(
     "percentile", np.percentile, True, False, "`quantile` with `q` between 0 and 100."
 )
-nanquantile = _published(
-    "nanquantile", np.nanquantile, False, True, "`quantile` of what is no NaN."
-)
+nanquantile = _published("nanquantile", np.nanquantile, False, True, "`quantile`, NaN left out.")
 nanpercentile = _published(
-    "nanpercentile", np.nanpercentile, True, True, "`percentile` of what is no NaN."
+    "nanpercentile", np.nanpercentile, True, True, "`percentile`, NaN left out."
 )
 
 

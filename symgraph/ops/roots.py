@@ -34,7 +34,7 @@ class _Squares(NamedTuple):
     keepdims: bool
 
 
-# -- what is under the root ------------------------------------------------------------------------
+# -- the radicand ----------------------------------------------------------------------------------
 def norm_written_out(node: Node) -> StandIn | None:
     """The derivative of the root of a sum of squares by the summed array, as one step."""
     passed: list[Node] = []

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-# -- what is known of results ----------------------------------------------------------------------
+# -- facts about results ---------------------------------------------------------------------------
 def _signs_ceil(x: Known) -> Iterable[Fact]:
     if x.has(f.positive):
         yield f.positive

@@ -204,7 +204,7 @@ def _places(x: Array, index: object) -> tuple[Any, Shape]:
     """The places of an index in the raveled array, as a vector; and the shape of its result."""
     sizes = [dim for dim in x.shape if not isinstance(dim, int)]
     symbolic = [entry for entry in _entries(index) if isinstance(entry, Array)]
-    getitem(x, index)  # for its checks: what is out of range, what is no index
+    getitem(x, index)  # for its checks: it raises if an index is out of range, or is none
     if sizes or symbolic:
         found = getitem(reshape(arange(x.size), x.shape), index)
         return ravel(found), found.shape

@@ -92,7 +92,7 @@ def _checked(
             raise ShapeError(
                 f"The vjp of {name} gives a cotangent of shape {show_shape(array.shape)} for "
                 f"operand {slot}, whose shape is {show_shape(wanted)}.",
-                mend="A cotangent has its operand's shape: sum over what was broadcast.",
+                mend="A cotangent has its operand's shape: sum over the axes that were broadcast.",
             )
         if array.dtype != operand.dtype:
             raise DTypeError(

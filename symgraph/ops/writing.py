@@ -74,7 +74,7 @@ def _basic(x: Array, index: object) -> dict[str, Any] | None:
     try:
         return normal_index((x.aval,), index=entries)
     except SymgraphError:
-        return None  # `index_update` says what is wrong.
+        return None  # `index_update` raises the error.
 
 
 def _values(values: object, x: Array) -> Array:

@@ -18,8 +18,8 @@ from ..errors import InputError, ShapeError, TraceError
 from ..ir.dims import known_equal, show_shape
 from ..ops.composites import as_array
 from ..ops.loops import fori_loop, scan
-from .absent import absent
-from .mirrored import mirrored
+from .names.absent import absent
+from .names.mirrored import mirrored
 from .stats.validity import common_float, lifted
 
 __all__ = ["cumulative_trapezoid", "odeint", "simpson", "solve_ivp", "trapezoid"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from .absent import absent
+from .names.absent import absent
 
 __all__: list[str] = []
 

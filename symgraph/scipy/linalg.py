@@ -14,8 +14,8 @@ from ..ir.avals import AxisLike
 from ..ir.dims import known_equal, show_shape
 from ..ops import linalg as _operations
 from ..ops.composites import as_array
-from .absent import absent
-from .mirrored import mirrored
+from .names.absent import absent
+from .names.mirrored import mirrored
 
 __all__ = [
     "block_diag",

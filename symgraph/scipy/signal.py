@@ -13,8 +13,8 @@ from ..array import Array, ArrayLike
 from ..errors import InputError, ShapeError
 from ..ir.dims import show_shape
 from ..ops.composites import as_array
-from .absent import absent
-from .mirrored import mirrored
+from .names.absent import absent
+from .names.mirrored import mirrored
 
 __all__ = ["convolve", "correlate", "fftconvolve", "oaconvolve"]
 

@@ -14,8 +14,8 @@ from ..array import Array, ArrayLike
 from ..errors import InputError
 from ..ir.avals import AxisLike
 from ..ops.composites import as_array
-from .absent import absent
-from .mirrored import mirrored
+from .names.absent import absent
+from .names.mirrored import mirrored
 
 __all__ = ["log_softmax", "logsumexp", "multigammaln", "softmax"]
 

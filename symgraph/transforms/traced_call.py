@@ -97,30 +97,10 @@ def traced_call(
     """
     names: set[str] = set()
     symbols = _symbols(arguments, names)
-    leaves: list[Any] = [symbols.get(i, leaf) for i, leaf in enumerate(arguments.leaves)]
     moving = [symbols[i] for i in arguments.moving()]
     if parameters.wrt and not moving:
-        targets = ", ".join(repr(place) for place in parameters.wrt)
-        raise InputError(
-            f"Nothing to differentiate with respect to: no leaf of {targets} is an array.",
-            [arguments.shown(i) for target in arguments.targets for i in target][:4],
-            mend="Pass arrays or floats for it, or name another parameter with wrt=.",
-        )
-    families = [Family(arguments.paths[i]) for i in arguments.counts]
-    for i, family in zip(arguments.counts, families, strict=True):
-        leaves[i] = Count(symbols[i], LARGEST, family)
-    with (
-        _containers_told(arguments),
-        refusing_more(families),
-        called(parameters.name, f, arguments.fixed()) as scope,
-    ):
-        owns(scope, [array.node for array in symbols.values()])
-        result, aux = arguments.call(f, leaves), cast("Any", ())
-        found = [leaf.node for leaf in flatten(result)[0] if isinstance(leaf, Array)]
-        given = [leaf.node for leaf in arguments.leaves if isinstance(leaf, Array)]
-        refuse_leaked(parameters.name, found, owners(given))
-    if result is None:
-        raise nothing_returned(parameters.name)
+        raise _nothing_to_differentiate(parameters, arguments)
+    result, aux = _result(f, parameters, arguments, symbols), cast("Any", ())
     if has_aux:
         result, aux = _parted(result, parameters.name)
     outputs, tree = flatten(result)
@@ -147,6 +127,38 @@ def traced_call(
         tuple(None if isinstance(leaf, Array) else leaf for leaf in aux_leaves),
         bool(captured),
     )
+
+
+def _nothing_to_differentiate(parameters: Signature, arguments: Arguments) -> InputError:
+    targets = ", ".join(repr(place) for place in parameters.wrt)
+    return InputError(
+        f"Nothing to differentiate with respect to: no leaf of {targets} is an array.",
+        [arguments.shown(i) for target in arguments.targets for i in target][:4],
+        mend="Pass arrays or floats for it, or name another parameter with wrt=.",
+    )
+
+
+def _result(
+    f: Callable[..., Any], parameters: Signature, arguments: Arguments, symbols: dict[int, Array]
+) -> Any:
+    """The result of `f`, called with the symbols in place of the arguments they stand for."""
+    leaves: list[Any] = [symbols.get(i, leaf) for i, leaf in enumerate(arguments.leaves)]
+    families = [Family(arguments.paths[i]) for i in arguments.counts]
+    for i, family in zip(arguments.counts, families, strict=True):
+        leaves[i] = Count(symbols[i], LARGEST, family)
+    with (
+        _containers_told(arguments),
+        refusing_more(families),
+        called(parameters.name, f, arguments.fixed()) as scope,
+    ):
+        owns(scope, [array.node for array in symbols.values()])
+        result = arguments.call(f, leaves)
+        found = [leaf.node for leaf in flatten(result)[0] if isinstance(leaf, Array)]
+        given = [leaf.node for leaf in arguments.leaves if isinstance(leaf, Array)]
+        refuse_leaked(parameters.name, found, owners(given))
+    if result is None:
+        raise nothing_returned(parameters.name)
+    return result
 
 
 _CONTAINER = re.compile(r"'(NoneType|list|tuple|dict)'")

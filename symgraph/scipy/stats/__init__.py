@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from ..absent import absent
+from ..names.absent import absent
 from .bounded import beta, genextreme, truncnorm, uniform
 from .discrete import bernoulli, binom, geom, nbinom, poisson
 from .half_line import (

@@ -19,7 +19,7 @@ from ... import numpy as snp
 from ...array import Array, ArrayLike
 from ...errors import InputError, MissingAttribute, TraceError
 from ...source import user_frame
-from ..mirrored import mirrored
+from ..names.mirrored import mirrored
 from .validity import VALID, common_float, lifted, positive
 
 __all__ = ["Continuous", "Discrete", "Frozen", "refused_method"]

@@ -205,6 +205,24 @@ def test_an_overflow_in_place_of_a_right_number_is_a_loss() -> None:
     assert loses(X * X / (X * X + 1), X / (X + 1 / X))
 
 
+def test_a_nan_in_place_of_a_saturated_zero_is_a_loss() -> None:
+    """1 - tanh(1/x)**2 is 0 near x = 0: it stays 0 over x * x in two steps, and is NaN in one."""
+    tail = 1 - snp.square(snp.tanh(1 / X))
+    assert loses(tail / snp.square(X), tail * (1 / X) / X)
+    assert not loses(tail * (1 / X) / X, tail / snp.square(X))
+
+
+@pytest.mark.parametrize("outer", [np.sum, lambda y: np.sum(np.log1p(y**2))])
+@pytest.mark.parametrize("size", [1e-20, 1e-25])
+def test_a_saturated_gradient_stays_a_number(outer: Callable[[Any], Any], size: float) -> None:
+    x = sg.input("x", 3, "float32")
+    plain = sg.graph(outer(np.tanh(1 / x))).gradient(x, value=False)
+    at = np.full(3, size, np.float32)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(plain.evaluate(x=at), 0)
+        np.testing.assert_array_equal(plain.simplify().evaluate(x=at), 0)
+
+
 def test_what_is_below_the_normal_numbers_is_with_noise() -> None:
     """Each by as much as it may be rounded: by one unit in the last place, and zeros by none."""
     tiny = np.float32(1e-41)

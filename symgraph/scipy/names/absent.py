@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import MissingAttribute
-from ..source import user_frame
+from ...errors import MissingAttribute
+from ...source import user_frame
 
 __all__ = ["INSTEAD", "absent"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..array.eager import eager
-from ..ops.composites import naming_lines
-from ..reference.docstrings import documented
+from ...array.eager import eager
+from ...ops.composites import naming_lines
+from ...reference.docstrings import documented
 
 __all__ = ["mirrored"]
 
