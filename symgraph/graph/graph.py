@@ -251,9 +251,7 @@ class Graph(View):
             raise SimplifyInterrupted(best, self.op_count()) from None
         except KeyboardInterrupt:
             raise SimplifyInterrupted(self, self.op_count()) from None
-        if keep:
-            stage = released(stage, history, self._stage)
-        return Graph(stage, history=history)
+        return Graph(released(stage, history, self._stage) if keep else stage, history=history)
 
     # -- memory ----------------------------------------------------------------------------------
     def checkpoint(
