@@ -15,6 +15,7 @@ from ..export import constants, dot, latex, mermaid, networks, python, svg, text
 from ..export.latex import Formula
 from .history import History
 from .measures import HasDag
+from .sympy_expressions import to_sympy as sympy_expressions
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -30,6 +31,7 @@ __all__ = [
     "to_networkx",
     "to_python",
     "to_svg",
+    "to_sympy",
 ]
 
 
@@ -163,6 +165,30 @@ def to_networkx(self: HasDag) -> nx.MultiDiGraph[str]:
     ('multiply', 'n', 2)
     """
     return networks.flat(self.dag)
+
+
+def to_sympy(self: HasDag) -> dict[str, Any]:
+    """The outputs as SymPy expressions, for graphs of scalars and matrices.
+
+    Scalars are real symbols, matrices `MatrixSymbol`s of the same names.
+
+    Returns
+    -------
+    dict of str to sympy.Basic
+        By the names of the outputs.
+
+    Raises
+    ------
+    SymgraphError
+        If an operation has no SymPy expression; it names the operation and the user's line.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x, y: np.exp(x) * y, x=(), y=())
+    >>> graph.to_sympy()["out"]
+    y*exp(x)
+    """
+    return sympy_expressions(self.dag)
 
 
 def to_graphml(self: HasDag) -> str:

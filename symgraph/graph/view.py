@@ -338,6 +338,7 @@ class View(Immutable):
     to_mermaid = formats.to_mermaid
     to_graphml = formats.to_graphml
     to_networkx = formats.to_networkx
+    to_sympy = formats.to_sympy
     save = formats.save
     explore = formats.explore
 
