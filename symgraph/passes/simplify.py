@@ -141,6 +141,8 @@ class _Rounds:
     last: bool
     effort: Effort = "normal"
     reached: Callable[[list[Node]], object] | None = None
+    _judged: Knowledge | None = None
+    """The knowledge of the algebra since its last round without memory; with it goes its judge."""
     _kept: list[Node] | None = None
     """The last graph that the algebra left unchanged, with its memory of earlier rounds."""
     _kept_afresh: list[Node] | None = None
@@ -231,8 +233,11 @@ class _Rounds:
         return new
 
     def _normalized(self, outputs: list[Node], **how: bool) -> list[Node]:
+        if how.get("afresh"):
+            # Another judge, too: a verdict that hangs on chance would fall another way next time.
+            self._judged = Knowledge(only_open=self.knowledge.only_open)
         new = normalized(
-            *(outputs, self.knowledge),
+            *(outputs, self._judged or self.knowledge),
             trust=self.trust,
             log=self.log,
             at_kinks=self.at_kinks,

@@ -276,7 +276,7 @@ def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
                 and abs(have) >= abs(power)
                 # x = sqrt(x) sqrt(x) holds only for x >= 0.
                 and (have == power or atom.nonnegative or power.denominator == 1)
-                and all(names.get(a, b) == b for a, b in zip(idx, at, strict=True))
+                and _are_one_for_one(idx, at, names)
             ),
             None,
         )
@@ -287,6 +287,12 @@ def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
         if have != power:
             left.append((atom, at, have - power))
     return left
+
+
+def _are_one_for_one(idx: tuple[int, ...], at: tuple[int, ...], names: dict[int, int]) -> bool:
+    """Whether each index of a known factor has one name: A[i, i] is not found in A[i, j]."""
+    own = {index: names[index] for index in idx if index in names}
+    return all(own.setdefault(index, name) == name for index, name in zip(idx, at, strict=True))
 
 
 def _shape_of_sum(expr: Expr) -> tuple[int, int]:
