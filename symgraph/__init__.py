@@ -54,6 +54,7 @@ from .facts import (
 )
 from .graph import Graph, SimplifyInterrupted, diff
 from .graph.loading import load
+from .graph.symbolic import from_sympy
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .ir.dag import Dag
 from .ir.naming import name, scope
@@ -130,6 +131,7 @@ __all__ = [
     "fixed_point",
     "flat_objective",
     "fori_loop",
+    "from_sympy",
     "global_norm",
     "grad",
     "graph",

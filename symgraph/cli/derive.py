@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from ..errors import InputError, ShapeError
+from ..errors import ShapeError
 from ..export import dot, svg, text
 from ..export.latex import latex
-from ..expression import parse
 from ..graph import Graph
 from ..ir.cost import op_count
 from ..ir.dag import Dag
-from ..passes.simplify import EFFORTS
 from ..rewriting.log import Step
-from .check import Check, checked
+from .given import (
+    add_input_arguments,
+    add_simplify_arguments,
+    as_data,
+    names_of,
+    numeric_check,
+    parsed,
+)
 
 __all__ = ["add_arguments", "run"]
-
-_SIZES = (5, 3, 4, 6, 2, 7)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,12 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[,NAME]",
         help="differentiate by these",
     )
-    add("--given", action="append", default=[], metavar="FACT", help='such as "p: simplex"')
-    add("--shape", action="append", default=[], metavar="NAME=SHAPE", help='"z=n,10"; "a=" is 0-d')
-    add("--dtype", action="append", default=[], metavar="[NAME=]DTYPE", help="default float64")
+    add_input_arguments(parser)
     add("--size", action="append", default=[], metavar="DIM=N", help="a dimension in the check")
-    add("--trust", choices=("exact", "rounding", "domain"), default="rounding")
-    add("--effort", choices=EFFORTS, default="normal", help="how long to simplify")
+    add_simplify_arguments(parser)
     add("--svg", type=Path, metavar="FILE", help="draw the gradient graph")
     add("--dot", type=Path, metavar="FILE", help="write the gradient graph for Graphviz")
     add("--explain", action="store_true", help="show both sides and the license of each step")
@@ -48,13 +50,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--no-simplify", action="store_true", help="show the gradient as derived")
     add("--no-check", action="store_true", help="skip the numeric check")
     add("--seed", type=int, default=0, help="seed of the random point of the check")
+    add("--json", action="store_true", help="print the result as JSON, and nothing else")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Derive, print, draw and check the gradient; 1 if the check fails."""
-    wrt = [name.strip() for each in options.wrt for name in each.split(",") if name.strip()]
-    forward = Graph(_scalar(_parsed(options)))
+    wrt = names_of(options.wrt)
+    if options.json:
+        return _as_json(wrt, options)
+    forward = Graph(_scalar(parsed(options)))
     joint = forward.gradient(*wrt)
     _section("forward", forward.dag)
     _section(f"gradient with respect to {', '.join(wrt)}", joint.dag)
@@ -78,9 +83,34 @@ def run(options: argparse.Namespace) -> int:
     _drawn(result.dag, options)
     if options.no_check:
         return 0
-    check = _check(forward.dag, gradients, wrt, options)
+    check = numeric_check(forward.dag, gradients, wrt, options)
     print(f"\ncheck  {check}")
     return 0 if check.ok else 1
+
+
+def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:
+    """Print what `run` prints as one JSON object; 1 if the check fails."""
+    forward = Graph(_scalar(parsed(options)))
+    joint = result = forward.gradient(*wrt)
+    if not options.no_simplify:
+        result = joint.simplify(trust=options.trust, effort=options.effort)
+    gradients = _gradients(result.dag, len(wrt))
+    found: dict[str, Any] = {
+        "gradients": {
+            name: text.formula(gradients.with_outputs([node], ["out"], 0))
+            for name, node in zip(wrt, gradients.outputs, strict=True)
+        },
+        "latex": latex(gradients.with_outputs(gradients.outputs, [f"grad_{name}" for name in wrt])),
+        "operations": op_count(gradients.outputs),
+        "operations_before": op_count(_gradients(joint.dag, len(wrt)).outputs),
+        "rules": dict(result.history.log.fired),
+    }
+    check = None
+    if not options.no_check:
+        check = numeric_check(forward.dag, gradients, wrt, options)
+        found["check"] = as_data(check)
+    print(json.dumps(found, ensure_ascii=False, indent=1))
+    return 0 if check is None or check.ok else 1
 
 
 def _scalar(dag: Dag) -> Dag:
@@ -93,32 +123,6 @@ def _scalar(dag: Dag) -> Dag:
             mend=f"Reduce it, as in sum(...), or make its names scalars: {names}",
         )
     return dag
-
-
-def _parsed(options: argparse.Namespace, *, double: bool = False) -> Dag:
-    """The expression's graph; `double` makes its floating inputs float64."""
-    default, dtypes = "float64", dict[str, str]()
-    for name, dtype in _pairs(options.dtype):
-        wide = "float64" if double and dtype.startswith("float") else dtype
-        if name:
-            dtypes[name] = wide
-        else:
-            default = wide
-    shapes = dict(_pairs(options.shape, "--shape z=3,4"))
-    return parse(
-        options.expression, shapes=shapes, dtypes=dtypes, dtype=default, facts=options.given
-    )
-
-
-def _pairs(given: Iterable[str], form: str = "") -> list[tuple[str, str]]:
-    """The pairs of `NAME=VALUE`; a `form` makes the name mandatory, and is shown as an example."""
-    pairs: list[tuple[str, str]] = []
-    for each in given:
-        name, sign, value = each.partition("=")
-        if not sign and form:
-            raise InputError(f"{each!r} has no name.", mend=f"Write {form}.")
-        pairs.append((name.strip(), value.strip()) if sign else ("", each.strip()))
-    return pairs
 
 
 def _section(title: str, dag: Dag) -> None:
@@ -156,13 +160,3 @@ def _drawn(dag: Dag, options: argparse.Namespace) -> None:
         if path is not None:
             path.write_text(drawn(), encoding="utf-8")
             print(f"\nwrote {path}")
-
-
-def _check(forward: Dag, gradients: Dag, wrt: Sequence[str], options: argparse.Namespace) -> Check:
-    sizes = {name: _SIZES[i % len(_SIZES)] for i, name in enumerate(forward.dims)}
-    for name, value in _pairs(options.size, "--size n=5"):
-        if name not in sizes or not value.isdecimal():
-            known = ", ".join(sizes) or "none"
-            raise InputError(f"--size {name}={value}: the named dimensions are {known}.")
-        sizes[name] = int(value)
-    return checked(_parsed(options, double=True), gradients, wrt, sizes, options.seed)

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from .. import __version__, demo
 from ..errors import SymgraphError
-from . import derive, rules
+from . import derive, files, rules
 
 __all__ = ["main"]
 
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 2
 
 
-_OPTION = re.compile(r"-h|--[a-z][a-z-]*(=.*)?", re.DOTALL)
+_OPTION = re.compile(r"-[ho]|--[a-z][a-z-]*(=.*)?", re.DOTALL)
 
 
 def _with_escaped_minus(arguments: list[str]) -> list[str]:
@@ -63,11 +63,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"symgraph {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, command, purpose in (
+    for name, module, purpose in (
         ("derive", derive, "derive, simplify and check the gradient of an expression"),
         ("rules", rules, "list, show or verify the rewrite rules"),
     ):
-        command.add_arguments(commands.add_parser(name, help=purpose, allow_abbrev=False))
+        module.add_arguments(commands.add_parser(name, help=purpose, allow_abbrev=False))
+    for name, purpose in files.COMMANDS.items():
+        command = commands.add_parser(name, help=purpose, allow_abbrev=False)
+        files.add_arguments(command, name)
     # For the help only: `main` passes its arguments to `demo.main`.
     commands.add_parser("demo", help="train a network on real digits with a derived gradient")
     return parser

@@ -17,8 +17,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from ..export.expressions import number_text
 from ..export.labels import Labels
-from ..export.scene import number_text
 from ..export.text import headline
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge

@@ -7,6 +7,7 @@ values, is one step.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -18,7 +19,7 @@ from .expressions import constant_text
 from .symbols import words
 from .text import sides
 
-__all__ = ["as_latex", "as_text", "bookkeeping", "entry", "origin_entry", "sketch"]
+__all__ = ["as_latex", "as_markdown", "as_text", "bookkeeping", "entry", "origin_entry", "sketch"]
 
 _DEPTH = 6
 _WIDEST = 100
@@ -180,6 +181,34 @@ def _step_lines(number: int, each: Entry) -> list[str]:
         lines.append(f"     with {licence['guard']}, of {licence['of']}")
         lines += [f"       {line}" for line in licence["why"]]
     return lines
+
+
+# -- Markdown -------------------------------------------------------------------------------------
+def as_markdown(entries: Sequence[Entry]) -> str:
+    """A heading for each step, and its text in a fenced block, where nothing is markup."""
+    parts: list[str] = []
+    number = 0
+    for each in entries:
+        match each["grain"]:
+            case "origin":
+                parts.append(_fenced(_origin_lines(each)))
+            case "bookkeeping":
+                parts.append(f"*{each['what']}: {each['before']} → {each['after']} nodes*\n")
+            case _:
+                number += 1
+                head, *lines = _step_lines(number, each)
+                rule = re.sub(r"([^\w .,→-])", r"\\\1", each["rule"])
+                parts.append(f"### {number}. {rule}\n\n{_fenced([head, *lines])}")
+    if not number:
+        parts.append("No rewrite was needed.\n")
+    return "\n".join(parts)
+
+
+def _fenced(lines: Sequence[str]) -> str:
+    """The lines in a fenced block. The fence is longer than any run of backticks inside."""
+    runs = [len(run) for line in lines for run in re.findall("`+", line)]
+    fence = "`" * max(3, *(run + 1 for run in runs)) if runs else "```"
+    return "\n".join([f"{fence}text", *lines, fence, ""])
 
 
 # -- LaTeX ----------------------------------------------------------------------------------------

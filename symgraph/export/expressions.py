@@ -10,7 +10,7 @@ from ..ir.node import Node
 from ..notation.text import ATOM, UNARY, Spelled, escaped, number, shortened, size_text
 from ..ops.creation import DIMENSION
 
-__all__ = ["atom", "constant_text", "inline"]
+__all__ = ["atom", "constant_text", "inline", "number_text"]
 
 
 def constant_text(value: np.ndarray[Any, Any]) -> Spelled | None:
@@ -37,3 +37,11 @@ def inline(node: Node) -> Spelled | None:
     if node.is_constant:
         return constant_text(node.params["value"])
     return size_text(node, ()) if node.op is DIMENSION else None
+
+
+def number_text(value: np.ndarray[Any, Any]) -> Spelled | None:
+    """A float with six digits, for reading; None for anything else, or where it is no shorter."""
+    if value.ndim or value.dtype.kind != "f" or not np.isfinite(value):
+        return None
+    text = f"{float(value):.6g}"
+    return None if len(text) >= len(number(value)) else (text, UNARY if text[0] == "-" else ATOM)

@@ -17,7 +17,7 @@ from ..ir.node import Node, reachable
 from ..ir.origins import origins
 from ..notation.text import ATOM, QUOTIENT, Spelled, escaped, shortened, spelled
 from ..source import Frame
-from .expressions import inline
+from .expressions import inline, number_text
 
 __all__ = ["Labels", "given_names", "order_of", "reading_order", "role_of"]
 
@@ -99,7 +99,8 @@ class Labels:
             elif node in chosen:
                 self._atoms[node] = chosen[node]
             elif (text := inline(node)) is not None:
-                self._atoms[node] = text
+                short = number_text(node.params["value"]) if node.is_constant else None
+                self._atoms[node] = short or text
             elif node.is_constant:
                 constants = _next_free("c", constants, taken)
                 self._atoms[node] = f"c{constants}", ATOM

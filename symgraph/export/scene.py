@@ -10,18 +10,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ..ir.cost import varying
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.origins import adjoint_chain
 from ..ir.traits import Arrangement, Infix, Prefix
-from ..notation.text import ATOM, UNARY, Spelled, escaped, shortened, spelled
+from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from .folding import MOST, Group, Unit, acyclic, grouped
 from .labels import Labels
 
-__all__ = ["CLOSE", "OPEN", "Card", "Scene", "bare", "beside_of", "number_text", "scene", "tooltip"]
+__all__ = ["CLOSE", "OPEN", "Card", "Scene", "bare", "beside_of", "scene", "tooltip"]
 
 OPEN, CLOSE = "\ue000", "\ue001"
 """Around leaves in an expression; `escaped` removes both signs from names."""
@@ -178,14 +176,6 @@ def beside_of(
 
 
 # -- texts -----------------------------------------------------------------------------------------
-def number_text(value: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> Spelled | None:
-    """A float with six digits; None for anything else."""
-    if value.ndim or value.dtype.kind != "f" or not np.isfinite(value):
-        return None
-    text = f"{float(value):.6g}"
-    return text, UNARY if text.startswith("-") else ATOM
-
-
 def _texts(dag: Dag, labels: Labels) -> tuple[set[Node], dict[Node, Spelled]]:
     """The nodes with a box, and the text of each node as an operand.
 
@@ -201,9 +191,7 @@ def _texts(dag: Dag, labels: Labels) -> tuple[set[Node], dict[Node, Spelled]]:
             inner = spelled(node, [texts[operand] for operand in node.operands])[0]
             if len(bare(inner)) <= _SHORT:
                 known.discard(node)
-        if node.is_constant and (short := number_text(node.params["value"])) is not None:
-            text, binding = short
-        elif node not in known and node.operands:
+        if node not in known and node.operands:
             text, binding, leaf = _inlined(node, texts)
         texts[node] = (f"{OPEN}{bare(text)}{CLOSE}" if leaf else text), binding
     return known, texts

@@ -64,15 +64,20 @@ def _upright(name: str) -> str:
     return r"\mathrm{" + "".join(_SPECIAL.get(char, char) for char in escaped(name)) + "}"
 
 
+def _six_digits(array: np.ndarray[Any, Any]) -> str:
+    exact = str(array.dtype.type(array.item()))
+    return min(exact, f"{array.item():.6g}", key=len)
+
+
 def number(value: ArrayLike) -> str:
-    """The LaTeX of a number: `0.5`, `10^{-6}`, a sign for infinity."""
+    """The LaTeX of a number in six digits, exact if that is shorter: `0.5`, `10^{-6}`, infinity."""
     array: np.ndarray[Any, Any] = np.asarray(value)
     item = array.item()
     if array.dtype.kind != "f":
         return _upright(str(item).lower()) if isinstance(item, bool) else str(item)
     if not isfinite(item):
         return r"\mathrm{NaN}" if item != item else r"\infty" if item > 0 else r"-\infty"
-    text = str(int(item)) if item.is_integer() and abs(item) < 1e6 else str(array.dtype.type(item))
+    text = str(int(item)) if item.is_integer() and abs(item) < 1e6 else _six_digits(array)
     mantissa, e, exponent = text.partition("e")
     if not e:
         return text

@@ -18,7 +18,7 @@ from ..ir.traits import Arrangement
 from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from ..ops.creation import input
 from ..source import Frame
-from .expressions import atom
+from .expressions import atom, inline
 from .labels import Labels
 
 __all__ = ["FormulaPair", "equation", "formula", "headline", "render", "sides", "tree"]
@@ -159,7 +159,8 @@ def formula(dag: Dag) -> str:
     number = 0
     for node in labels.nodes:
         if node.is_input or node.is_constant or labels.is_inline(node):
-            texts[node] = labels.atom(node)
+            # With all digits: the formula can be read again.
+            texts[node] = inline(node) or labels.atom(node)
             continue
         text = spelled(node, [texts[operand] for operand in node.operands])
         shared = len(uses[node]) > 1 and not _is_view_of_input(node)

@@ -7,16 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import InputError
 from ..explorer import Explorer, explorer
-from ..export import dot, latex, python, svg, text
+from ..export import constants, dot, latex, mermaid, networks, python, svg, text
 from ..export.latex import Formula
 from .history import History
 from .measures import HasDag
+from .sympy_expressions import to_sympy as sympy_expressions
 
-__all__ = ["explore", "formula", "save", "to_dot", "to_latex", "to_python", "to_svg"]
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = [
+    "explore",
+    "formula",
+    "save",
+    "to_dot",
+    "to_graphml",
+    "to_latex",
+    "to_mermaid",
+    "to_networkx",
+    "to_python",
+    "to_svg",
+    "to_sympy",
+]
 
 
 class Derived(HasDag, Protocol):
@@ -30,6 +46,10 @@ class Written(Derived, Protocol):
 
     def to_json(self) -> str:
         """The graph as a JSON document."""
+        ...
+
+    def explain(self, *, format: Any = "text") -> Any:
+        """The derivation."""
         ...
 
 
@@ -111,6 +131,84 @@ def to_dot(self: HasDag) -> str:
     return dot.render(self.dag)
 
 
+def to_mermaid(self: HasDag) -> str:
+    """A Mermaid flowchart, which Markdown viewers draw up to some hundreds of edges.
+
+    Returns
+    -------
+    str
+        For a block of Markdown that is marked `mermaid`.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+    >>> print(graph.to_mermaid().splitlines()[1])
+        n0["x<br/>float64#91;n#93;"]:::given
+    """
+    return mermaid.render(self.dag)
+
+
+def to_networkx(self: HasDag) -> nx.MultiDiGraph[str]:
+    """A networkx graph of plain texts, which networkx's writers of files take.
+
+    Nodes are `n0`, `n1`, ... and have the attributes of `Graph.nx` and a `label`. Each operand has
+    an edge of its own, whose `slot` is its position, so `x * x` has two.
+
+    Returns
+    -------
+    networkx.MultiDiGraph
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: x * x, x="n").to_networkx()
+    >>> graph.nodes["n1"]["op"], graph.nodes["n1"]["flops"], graph.number_of_edges()
+    ('multiply', 'n', 2)
+    """
+    return networks.flat(self.dag)
+
+
+def to_sympy(self: HasDag) -> dict[str, Any]:
+    """The outputs as SymPy expressions, for graphs of scalars and matrices.
+
+    Scalars are real symbols, matrices `MatrixSymbol`s of the same names.
+
+    Returns
+    -------
+    dict of str to sympy.Basic
+        By the names of the outputs.
+
+    Raises
+    ------
+    SymgraphError
+        If an operation has no SymPy expression; it names the operation and the user's line.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x, y: np.exp(x) * y, x=(), y=())
+    >>> graph.to_sympy()["out"]
+    y*exp(x)
+    """
+    return sympy_expressions(self.dag)
+
+
+def to_graphml(self: HasDag) -> str:
+    """A GraphML document, which networkx, Gephi and yEd read; see `to_networkx`.
+
+    Returns
+    -------
+    str
+        A whole document.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+    >>> nx.parse_graphml(graph.to_graphml()).nodes["n1"]["op"]
+    'exp'
+    """
+    return networks.graphml(self.dag)
+
+
 def to_svg(self: HasDag, *, fold: bool | None = None) -> str:
     """A picture: forward runs down, the gradient up beside the values whose adjoints it holds.
 
@@ -176,9 +274,11 @@ def explore(
 
 
 def save(self: Written, path: str | Path) -> None:
-    """Write the graph in the format its suffix names: .json, .svg, .html, .dot, .txt, .tex or .py.
+    """Write the graph in the format its suffix names.
 
-    `sg.load` reads a .json file.
+    These are .json, which `sg.load` reads, .svg, .html (the explorer), .dot, .mmd (Mermaid),
+    .graphml, .txt, .tex, .py, .md (the derivation) and .npz (the constants, in the order of the
+    nodes).
 
     Parameters
     ----------
@@ -202,11 +302,15 @@ def save(self: Written, path: str | Path) -> None:
     sum(exp(x))
     """
     target = Path(path)
-    formats: dict[str, Callable[[], str]] = {
+    formats: dict[str, Callable[[], str | bytes]] = {
         ".json": self.to_json,
         ".svg": lambda: to_svg(self),
         ".html": lambda: explore(self).html,
         ".dot": lambda: to_dot(self),
+        ".mmd": lambda: to_mermaid(self),
+        ".graphml": lambda: to_graphml(self),
+        ".npz": lambda: constants.npz(self.dag),
+        ".md": lambda: self.explain(format="markdown"),
         ".txt": self.__str__,
         ".tex": lambda: to_latex(self),
         ".py": lambda: to_python(self),
@@ -217,4 +321,5 @@ def save(self: Written, path: str | Path) -> None:
             mend=f"Use one of {', '.join(formats)}.",
         )
     # Bytes: on no system does a line end otherwise.
-    target.write_bytes(formats[target.suffix]().encode("utf-8"))
+    written = formats[target.suffix]()
+    target.write_bytes(written if isinstance(written, bytes) else written.encode("utf-8"))

@@ -26,7 +26,8 @@ from ..saturation import SaturationBounds
 from . import derivatives
 from .documents import document, read
 from .history import History
-from .stages import Derive, Interrupted, Stage, derived, simplified_stage
+from .kept import named
+from .stages import Derive, Interrupted, Stage, derived, keeping, released, simplified_stage
 from .view import View
 from .waiting import Told, telling
 
@@ -166,6 +167,7 @@ class Graph(View):
         *,
         bounds: SaturationBounds | None = None,
         effort: Effort = "normal",
+        keep: str | Sequence[str] | bool = (),
         progress: Told = None,
     ) -> Graph:
         """The simplest equal graph the rules and the algebra find.
@@ -191,6 +193,10 @@ class Graph(View):
             How long to look. Low: one round of rules and algebra, each value looked at a bounded
             number of times. Normal: rounds until nothing changes. High: of graphs above 1,000
             nodes, too, everything is looked at once more from the start.
+        keep : str, sequence of str, or True
+            Values that stay, by the names you gave them: variables of the traced function, or
+            names of `sg.name`. True keeps all of them. Rules see neither through nor across a kept
+            value. It is still left out where no output needs it.
         progress : bool or callable, optional
             True shows a line on stderr that tells how far the work is, False shows nothing. By
             default the line is shown after a second, on a terminal or in a notebook. A callable is
@@ -205,6 +211,8 @@ class Graph(View):
         ------
         SymgraphError
             If there is no such strategy, or egglog is not installed.
+        InputError
+            If no value of the function has a name that is to be kept.
         SimplifyInterrupted
             At Ctrl-C; its `graph` is the simplest equal graph found till then.
 
@@ -213,6 +221,12 @@ class Graph(View):
         >>> graph = sg.trace(lambda x: np.log(np.exp(x)) - x / 2, x="n")
         >>> graph.simplify().formula()
         0.5 * x
+
+        A value that the reader knows may stay, although the formula is shorter without it:
+
+        >>> graph = sg.trace(lambda x: np.log(sg.name(np.exp(x), "growth")), x="n")
+        >>> graph.simplify(keep="growth").formula()
+        log(exp(x))
         """
         if strategy not in ("greedy", "saturate"):
             raise SymgraphError(
@@ -234,15 +248,17 @@ class Graph(View):
                 {**options, "bounds": bounds, "effort": effort, "progress": progress}
             )
         bounds = (bounds or SaturationBounds()) if strategy == "saturate" else None
+        start = self._stage if not keep else keeping(self._stage, lambda dag: named(dag, keep))
         try:
             with telling(progress, "simplify"):
-                stage, history = simplified_stage(self._stage, trust, rules, bounds, effort)
+                stage, history = simplified_stage(start, trust, rules, bounds, effort)
         except Interrupted as stop:
-            best = Graph(stop.stage, history=stop.log)
+            found = stop.stage if not keep else released(stop.stage, stop.log, self._stage)
+            best = Graph(found, history=stop.log)
             raise SimplifyInterrupted(best, self.op_count()) from None
         except KeyboardInterrupt:
             raise SimplifyInterrupted(self, self.op_count()) from None
-        return Graph(stage, history=history)
+        return Graph(released(stage, history, self._stage) if keep else stage, history=history)
 
     def _planned_again(self, options: dict[str, Any]) -> Graph:
         """Simplified without the plan, and planned for the same budget."""

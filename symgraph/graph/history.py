@@ -14,6 +14,7 @@ from ..ir.dag import Dag
 from ..ir.interpreter import bound_inputs, check_facts, values_of
 from ..ir.node import Node, reachable, substituted
 from ..rewriting.log import Log, Pass, RuleProfile, Step
+from .explain import explained
 
 __all__ = ["Agreement", "History", "Moment"]
 
@@ -87,6 +88,13 @@ class History(Sequence[Step], Generic[G]):
 
     def __repr__(self) -> str:
         return f"<history of {len(self)} steps: {', '.join(step.rule for step in self.steps)}>"
+
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        """The derivation as a cell's result: text, and Markdown that notebooks show."""
+        return {
+            "text/plain": explained(self.log, None),
+            "text/markdown": explained(self.log, None, format="markdown"),
+        }
 
     @property
     def steps(self) -> Sequence[Step]:

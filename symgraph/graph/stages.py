@@ -18,6 +18,7 @@ from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
+from ..passes.keeping import let_go, with_kept
 from ..passes.logistic import with_complements, with_quotients
 from ..passes.simplify import Effort, Rules, rule_set, simplified
 from ..rewriting.index import RuleSet
@@ -25,7 +26,7 @@ from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
 from ..saturation import SaturationBounds, saturated
 
-__all__ = ["Derive", "Interrupted", "Stage", "derived", "simplified_stage"]
+__all__ = ["Derive", "Interrupted", "Stage", "derived", "keeping", "released", "simplified_stage"]
 
 Derive: TypeAlias = Callable[[Dag, Record], Dag]
 """From a graph to one of its derivatives; choices it makes are recorded."""
@@ -75,6 +76,27 @@ def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
         dag = derive(base, log.choose)
     log.through("differentiated", base.outputs, dag.outputs, equal=False)
     return (Stage(dag, source, derive) if again else Stage(dag)), log
+
+
+def keeping(stage: Stage, chosen: Callable[[Dag], Collection[Node]]) -> Stage:
+    """The stage in which values of the function are kept; `chosen` gives them.
+
+    The derivatives are derived again, so that they use the kept values.
+    """
+    line = [stage]
+    while line[-1].forward is not None and line[-1].derive is not None:
+        line.append(line[-1].forward)
+    found = Stage(with_kept(line[-1].dag, chosen(line[-1].dag)))
+    for each in reversed(line[:-1]):
+        assert each.derive is not None
+        found = Stage(each.derive(found.dag, Log().choose), found, each.derive)
+    return found
+
+
+def released(stage: Stage, log: Log, before: Stage) -> Stage:
+    """The simplified stage without the marks of kept values; `before` is the stage as given."""
+    outputs = log.through("kept values let go", stage.dag.outputs, let_go(stage.dag.outputs))
+    return Stage(stage.dag.with_outputs(outputs), before=before)
 
 
 @collector_paused()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..array.handle import Array
 from ..errors import FactError, InputError
-from ..export import text
+from ..export import networks, text
 from ..export.comparison import Difference, difference
 from ..export.svg import image
 from ..facts import Fact
@@ -67,8 +67,16 @@ class View(Immutable):
 
     @property
     def nx(self) -> nx.DiGraph[Node]:
-        """The networkx DAG (read-only): keys are nodes, an edge's `slots` the operand positions."""
-        return self.dag.nx
+        """The networkx DAG (read-only): keys are nodes, an edge's `slots` the operand positions.
+
+        Nodes have the attributes `name`, `op`, `expression`, `shape`, `dtype`, `role`, `origin`,
+        `scope`, `flops` and `outputs`, all of them text. Writers of files take `to_networkx()`.
+        """
+        graph = self.dag.nx
+        if self.nodes and "op" not in graph.nodes[self.nodes[0]]:
+            for node, told in networks.attributes(self.dag).items():
+                graph.nodes[node].update(told)
+        return graph
 
     def get_operation(self, node: Node) -> Any:
         """The operation that makes `node`.
@@ -230,7 +238,7 @@ class View(Immutable):
         ----------
         node : Node, Array or str, optional
             A value (or an output's name): the user's line, the vjp, and the steps that led to it.
-        format : "text", "latex" or "data"
+        format : "text", "latex", "markdown" or "data"
             Data is a list of dicts that JSON can hold.
         grains : collection of str, optional
             Only entries of these: `origin`, `rule`, `region`, `choice`, `bookkeeping`.
@@ -329,6 +337,10 @@ class View(Immutable):
     formula = formats.formula
     to_dot = formats.to_dot
     to_svg = formats.to_svg
+    to_mermaid = formats.to_mermaid
+    to_graphml = formats.to_graphml
+    to_networkx = formats.to_networkx
+    to_sympy = formats.to_sympy
     save = formats.save
     explore = formats.explore
 

@@ -18,8 +18,10 @@ import numpy as np
 from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
+from ..ir.naming import DERIVED
 from ..ir.node import Node, Origin
 from ..namespace import NUMPY
+from ..notation.text import shortened
 from .floats import float_lines
 from .functions import function_of
 from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
@@ -73,11 +75,14 @@ _shown_aval = lru_cache(maxsize=4096)(str)
 
 
 def remark(node: Node, avals: Sequence[Aval]) -> str:
-    """The comment of a line: operation, result, the user's line, the rule that made it."""
+    """The comment of a line: the user's name, operation, result, the user's line, the rule."""
     # A node that graphs share may come from a line of another graph.
     origin = Origin() if node.origin.shared else node.origin
     shown = ", ".join([_shown_aval(aval) for aval in avals])
     text = f"{node.op.name}  {shown}" if shown else node.op.name
+    variables = [name for name, depth, _ in node.names if depth < DERIVED]
+    if variables and not node.is_input:
+        text = f"{shortened(variables[0])} = {text}"
     where = str(origin)
     if where:
         text = f"{text}  {where}"

@@ -81,8 +81,10 @@ def _unrepeated(node: Node) -> Node:
 
 
 def sum_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """A sum; a difference if the second term has a minus sign."""
+    """A sum; a difference if the second term has a minus sign; `2 t` for `t + t`."""
     left, right = operands
+    if left == right and node.operands[0] is node.operands[1]:
+        return rf"2 \, {_within(left, JOINED)}", TIMES
     if right[0].startswith("-") and right[1] == UNARY:
         return f"{_within(left, PLUS)} - {right[0][1:]}", PLUS
     return f"{_within(left, PLUS)} + {_within(right, PLUS)}", PLUS

@@ -1,4 +1,4 @@
-"""Casts, stop_gradient and round."""
+"""Casts, stop_gradient, kept values and round."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .batched import batch_aligned
 from .composites import naming_lines
 from .families import function
 
-__all__ = ["astype", "cast", "round", "stop_gradient"]
+__all__ = ["KEPT", "astype", "cast", "round", "stop_gradient"]
 
 
 # -- facts about results ---------------------------------------------------------------------------
@@ -118,6 +118,27 @@ def _stop_gradient(x: ArrayLike) -> Any:
 
 
 stop_gradient = function(STOP_GRADIENT, _stop_gradient)
+
+
+# -- simplification --------------------------------------------------------------------------------
+KEPT = register(
+    Op(
+        "kept_value",
+        batch=batch_aligned,
+        total=True,
+        infer=lambda x: x,
+        kernel=lambda xp, x: x,
+        vjp=(lambda ct, out, x: ct,),
+        carries=carries_aligned,
+        flops=no_flops,
+        count=0,
+        facts=lambda x: tuple(x.facts),
+        view=True,
+        doc="x, which no rule looks into; see `simplify(keep=...)`.",
+        latex=formulas.operand_formula,
+        traits=Traits(arrangement=Arrangement.SAME),
+    )
+)
 
 
 # -- decimals --------------------------------------------------------------------------------------

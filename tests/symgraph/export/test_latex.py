@@ -165,3 +165,12 @@ def test_random_programs_give_tex(seed: int) -> None:
     for each in (graph, small):
         assert_is_tex(each.to_latex())
     assert_is_tex(small.explain(format="latex"))
+
+
+def test_numbers_have_six_digits_and_a_sum_of_the_same_is_twice_it() -> None:
+    graph = traced(lambda x: x * 0.17677669529663687, x="n")
+    assert right(graph) == r"0.176777 \, x"
+    assert "x * 0.176777 " in str(graph)
+    assert str(graph.formula()) == "x * 0.17677669529663687"
+    assert right(traced(lambda x: x + x, x="n")) == r"2 \, x"
+    assert right(traced(lambda x: (x + x) ** 2, x=())) == r"\left(2 \, x\right)^{2}"

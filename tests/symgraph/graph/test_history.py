@@ -160,3 +160,11 @@ def test_histories_of_random_programs_agree(seed: int) -> None:
     history.check(**{each.name: each.value for each in program.inputs})
     for moment in history.graphs():
         moment.graph.verify()
+
+
+def test_a_history_shows_itself_in_a_notebook() -> None:
+    small = sg.trace(lambda x: np.log(np.exp(x)), x="n").simplify()
+    bundle = small.history._repr_mimebundle_()
+    assert bundle["text/plain"] == small.explain()
+    assert bundle["text/markdown"] == small.explain(format="markdown")
+    assert "log_of_exp" in bundle["text/markdown"]

@@ -48,6 +48,7 @@ REASONED = {
     "clip": {"linear together", "movement", "odd in 0"},  # the sample's numbers lie within
     "clip_gradient": _MARK,
     "stop_gradient": _MARK,
+    "kept_value": "It is there so that no rule looks into the value.",
     "converged": "It is its first operand, and raises where a loop has not ended.",
     "custom_vjp": _BODY,
     "implicit": _BODY,

@@ -1,0 +1,125 @@
+"""`symgraph simplify`, `export`, `explore` and `check`: an expression or a saved graph in.
+
+Each takes an expression or the .json file of a graph, and may take a gradient of it first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..export import text
+from ..graph import Graph
+from ..ir.cost import op_count
+from .given import (
+    add_input_arguments,
+    add_simplify_arguments,
+    as_data,
+    graph_of,
+    names_of,
+    numeric_check,
+)
+
+__all__ = ["COMMANDS", "add_arguments"]
+
+COMMANDS = {
+    "simplify": "simplify an expression or a saved graph",
+    "export": "write a graph in the format that the name of a file tells",
+    "explore": "write the interactive page of a graph",
+    "check": "compare a gradient with differences of its function",
+}
+_SUFFIXES = ".json .svg .html .dot .mmd .graphml .txt .tex .py .md .npz"
+
+
+def add_arguments(parser: argparse.ArgumentParser, command: str) -> None:
+    """Add the arguments of one of the commands."""
+    parser.description = f"{COMMANDS[command].capitalize()}."
+    parser.epilog = "Exit code: 0, or 1 if a check fails, or 2 if the input is not valid."
+    add = parser.add_argument
+    add("expression", metavar="EXPR|FILE.json", help="an expression, or a graph saved as .json")
+    wrt = "check the gradient by these" if command == "check" else "take a gradient by these first"
+    add("--wrt", action="append", default=[], metavar="NAME[,NAME]", help=wrt)
+    add_input_arguments(parser)
+    add_simplify_arguments(parser)
+    add("--json", action="store_true", help="print the result as JSON, and nothing else")
+    if command == "check":
+        add("--size", action="append", default=[], metavar="DIM=N", help="size of a dimension")
+        add("--seed", type=int, default=0, help="seed of the random point")
+    else:
+        add("--keep", action="append", default=[], metavar="NAME", help="values that stay as named")
+    if command in ("export", "explore"):
+        add("--no-simplify", action="store_true", help="the graph as given or derived")
+        what = _SUFFIXES if command == "export" else "the page, by default graph.html"
+        needed = command == "export"
+        add("-o", "--output", type=Path, metavar="FILE", required=needed, help=what)
+    parser.set_defaults(run={"simplify": _simplify, "check": _check}.get(command, _write))
+
+
+def _simplified(options: argparse.Namespace) -> tuple[Graph, Graph]:
+    """The graph as given or derived, and simplified."""
+    graph = graph_of(options)
+    wrt = names_of(options.wrt)
+    if wrt:
+        graph = graph.gradient(*wrt)
+    if getattr(options, "no_simplify", False):
+        return graph, graph
+    keep = names_of(options.keep)
+    return graph, graph.simplify(trust=options.trust, effort=options.effort, keep=keep)
+
+
+def _simplify(options: argparse.Namespace) -> int:
+    """Print the simplified graph and the operations that it has lost."""
+    graph, small = _simplified(options)
+    before, after = op_count(graph.dag.outputs), op_count(small.dag.outputs)
+    if options.json:
+        found = {"formula": text.formula(small.dag), "latex": small.to_latex()}
+        rules = dict(small.history.log.fired)
+        _printed({**found, "operations": after, "operations_before": before, "rules": rules})
+        return 0
+    print(f"{text.render(small.dag, lines=False)}\n")
+    print(f"{text.formula(small.dag)}\n\n{before} operations before, {after} now")
+    return 0
+
+
+def _write(options: argparse.Namespace) -> int:
+    """Write the graph, or its page, to a file."""
+    _, small = _simplified(options)
+    path: Path = options.output or Path("graph.html")
+    if options.run is _write and path.suffix not in _SUFFIXES.split():
+        raise InputError(
+            f"{path.suffix or path.name!r} names no format.", mend=f"Use one of {_SUFFIXES}."
+        )
+    small.save(path)
+    if options.json:
+        _printed({"wrote": str(path), "bytes": path.stat().st_size, "nodes": len(small)})
+    else:
+        print(f"wrote {path}")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    """Compare the simplified gradient with differences; 1 if they differ."""
+    graph, wrt = graph_of(options), names_of(options.wrt)
+    if not wrt:
+        raise InputError("A check needs names to differentiate by.", mend="Give --wrt NAME.")
+    if options.expression.strip().endswith(".json"):
+        raise InputError(
+            "The check draws its point for an expression.", mend="Give the expression itself."
+        )
+    result = graph.gradient(*wrt).simplify(trust=options.trust, effort=options.effort).dag
+    gradients = result.with_outputs(
+        result.outputs[-len(wrt) :], result.names[-len(wrt) :], tuple(range(len(wrt)))
+    )
+    check = numeric_check(graph.dag, gradients, wrt, options)
+    if options.json:
+        _printed(as_data(check))
+    else:
+        print(check)
+    return 0 if check.ok else 1
+
+
+def _printed(found: dict[str, Any]) -> None:
+    print(json.dumps(found, ensure_ascii=False, indent=1))

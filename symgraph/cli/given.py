@@ -1,0 +1,114 @@
+"""What several commands are given: an expression or a saved graph, shapes, dtypes and facts."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..expression import parse
+from ..graph import Graph
+from ..graph.loading import load
+from ..ir.dag import Dag
+from ..passes.simplify import EFFORTS
+from .check import Check, checked
+
+__all__ = [
+    "add_input_arguments",
+    "add_simplify_arguments",
+    "as_data",
+    "graph_of",
+    "names_of",
+    "numeric_check",
+    "pairs",
+    "parsed",
+]
+
+_SIZES = (5, 3, 4, 6, 2, 7)
+
+
+def add_input_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that tell of the names in an expression."""
+    add = parser.add_argument
+    add("--given", action="append", default=[], metavar="FACT", help='such as "p: simplex"')
+    add("--shape", action="append", default=[], metavar="NAME=SHAPE", help='"z=n,10"; "a=" is 0-d')
+    add("--dtype", action="append", default=[], metavar="[NAME=]DTYPE", help="default float64")
+
+
+def add_simplify_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `Graph.simplify`."""
+    add = parser.add_argument
+    add("--trust", choices=("exact", "rounding", "domain"), default="rounding")
+    add("--effort", choices=EFFORTS, default="normal", help="how long to simplify")
+
+
+def graph_of(options: argparse.Namespace) -> Graph:
+    """The graph of an expression, or the one in a .json file that `Graph.save` has written."""
+    text: str = options.expression.strip()
+    if text.endswith(".json"):
+        if options.given or options.shape or options.dtype:
+            raise InputError(
+                "A saved graph has its own shapes, dtypes and facts.",
+                mend="Leave out --shape, --dtype and --given.",
+            )
+        return load(Path(text))
+    return Graph(parsed(options))
+
+
+def names_of(given: Iterable[str]) -> list[str]:
+    """The names in options such as `--wrt a,b --wrt c`."""
+    return [name.strip() for each in given for name in each.split(",") if name.strip()]
+
+
+def parsed(options: argparse.Namespace, *, double: bool = False) -> Dag:
+    """The expression's graph; `double` makes its floating inputs float64."""
+    default, dtypes = "float64", dict[str, str]()
+    for name, dtype in pairs(options.dtype):
+        wide = "float64" if double and dtype.startswith("float") else dtype
+        if name:
+            dtypes[name] = wide
+        else:
+            default = wide
+    shapes = dict(pairs(options.shape, "--shape z=3,4"))
+    return parse(
+        options.expression, shapes=shapes, dtypes=dtypes, dtype=default, facts=options.given
+    )
+
+
+def pairs(given: Iterable[str], form: str = "") -> list[tuple[str, str]]:
+    """The pairs of `NAME=VALUE`; a `form` makes the name mandatory, and is shown as an example."""
+    pairs: list[tuple[str, str]] = []
+    for each in given:
+        name, sign, value = each.partition("=")
+        if not sign and form:
+            raise InputError(f"{each!r} has no name.", mend=f"Write {form}.")
+        pairs.append((name.strip(), value.strip()) if sign else ("", each.strip()))
+    return pairs
+
+
+def numeric_check(
+    forward: Dag, gradients: Dag, wrt: Sequence[str], options: argparse.Namespace
+) -> Check:
+    """Compare gradients with differences, at the sizes that the options give."""
+    sizes = {name: _SIZES[i % len(_SIZES)] for i, name in enumerate(forward.dims)}
+    for name, value in pairs(options.size, "--size n=5"):
+        if name not in sizes or not value.isdecimal():
+            known = ", ".join(sizes) or "none"
+            raise InputError(f"--size {name}={value}: the named dimensions are {known}.")
+        sizes[name] = int(value)
+    return checked(parsed(options, double=True), gradients, wrt, sizes, options.seed)
+
+
+def as_data(check: Check) -> dict[str, Any]:
+    """The result of a check as JSON can hold it: infinity and NaN are None."""
+    return {
+        "ok": check.ok,
+        "worst": check.worst if isfinite(check.worst) else None,
+        "tolerance": check.tolerance,
+        "directions": check.directions,
+        "sizes": dict(check.sizes),
+        "finite": check.finite,
+    }

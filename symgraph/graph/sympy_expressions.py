@@ -1,0 +1,198 @@
+"""A graph as SymPy expressions.
+
+A graph's scalars become real symbols
+and its matrices `MatrixSymbol`s; what has no SymPy expression is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ..errors import SymgraphError
+from ..ir.collector import collector_paused
+from ..ir.dag import Dag
+from ..ir.node import Node
+from ..ir.traits import Arrangement
+from ..ops.creation import DIMENSION
+
+if TYPE_CHECKING:
+    from sympy import Basic
+
+__all__ = ["to_sympy"]
+
+
+# -- out -------------------------------------------------------------------------------------------
+class _Functions:
+    """SymPy's functions under NumPy's names, as the definitions of operations call them."""
+
+    def __init__(self) -> None:
+        import sympy as s
+
+        self.exp, self.log, self.sqrt, self.erf, self.erfc = s.exp, s.log, s.sqrt, s.erf, s.erfc
+        self.sin, self.cos, self.tan = s.sin, s.cos, s.tan
+        self.sinh, self.cosh, self.tanh = s.sinh, s.cosh, s.tanh
+        self.arcsin, self.arccos, self.arctan = s.asin, s.acos, s.atan
+        self.asin, self.acos, self.atan, self.atan2 = s.asin, s.acos, s.atan, s.atan2
+        self.arcsinh, self.arccosh, self.arctanh = s.asinh, s.acosh, s.atanh
+        self.asinh, self.acosh, self.atanh, self.arctan2 = s.asinh, s.acosh, s.atanh, s.atan2
+        self.sign, self.absolute, self.floor, self.ceil = s.sign, s.Abs, s.floor, s.ceiling
+        self.maximum, self.minimum = s.Max, s.Min
+        self.gammaln, self.digamma = s.loggamma, s.digamma
+        self.less, self.less_equal, self.greater = s.Lt, s.Le, s.Gt
+        self.greater_equal, self.equal, self.not_equal = s.Ge, s.Eq, s.Ne
+        self.logical_and, self.logical_or, self.logical_not = s.And, s.Or, s.Not
+        self._choice = s.Piecewise
+
+    def where(self, condition: Any, x: Any, y: Any) -> Any:
+        return self._choice((x, condition), (y, True))
+
+    def add(self, x: Any, y: Any) -> Any:
+        return x + y
+
+    def subtract(self, x: Any, y: Any) -> Any:
+        return x - y
+
+    def multiply(self, x: Any, y: Any) -> Any:
+        return x * y
+
+    def divide(self, x: Any, y: Any) -> Any:
+        return x / y
+
+    def negative(self, x: Any) -> Any:
+        return -x
+
+    def power(self, x: Any, y: Any) -> Any:
+        return x**y
+
+    def square(self, x: Any) -> Any:
+        return x**2
+
+    def log1p(self, x: Any) -> Any:
+        return self.log(1 + x)
+
+    def expm1(self, x: Any) -> Any:
+        return self.exp(x) - 1
+
+    def sigmoid(self, x: Any) -> Any:
+        return 1 / (1 + self.exp(-x))
+
+    def softplus(self, x: Any) -> Any:
+        return self.log(1 + self.exp(x))
+
+
+class _Matrices:
+    """The same of matrices: only what means the same for matrices as a whole."""
+
+    def __init__(self) -> None:
+        import sympy as s
+
+        self.inv, self.det = s.Inverse, s.Determinant
+
+    def add(self, x: Any, y: Any) -> Any:
+        return x + y
+
+    def subtract(self, x: Any, y: Any) -> Any:
+        return x - y
+
+    def negative(self, x: Any) -> Any:
+        return -x
+
+    def matmul(self, x: Any, y: Any) -> Any:
+        return x * y
+
+    def transpose(self, x: Any) -> Any:
+        return x.T
+
+    def multiply(self, x: Any, y: Any) -> Any:
+        import sympy as s
+
+        return s.HadamardProduct(x, y) if x.is_Matrix and y.is_Matrix else x * y
+
+
+@collector_paused()
+def to_sympy(dag: Dag) -> dict[str, Basic]:
+    """The outputs of a graph of scalars and matrices as SymPy expressions, by name."""
+    scalars, matrices = _Functions(), _Matrices()
+    found: dict[Node, Any] = {}
+    for node in dag.nodes:
+        operands = [found[operand] for operand in node.operands]
+        found[node] = _expression(node, operands, scalars, matrices)
+    return {name: found[node] for name, node in zip(dag.names, dag.outputs, strict=True)}
+
+
+def _expression(
+    node: Node, operands: Sequence[Any], scalars: _Functions, matrices: _Matrices
+) -> Any:
+    import sympy as s
+
+    if len(node.results) == 1 and node.ndim in (0, 2):
+        if node.is_input:
+            name = node.params["name"]
+            return (
+                s.Symbol(name, real=True) if not node.shape else s.MatrixSymbol(name, *node.shape)
+            )
+        if node.op is DIMENSION:
+            return node.params["size"]
+        if node.is_constant and not node.shape:
+            return _number(node.params["value"])
+        if _keeps_numbers(node):
+            return operands[0]
+        made = _scalar if all(not each.shape for each in (node, *node.operands)) else _of_matrices
+        result = made(node, operands, scalars, matrices)
+        if result is not None:
+            return result
+    raise SymgraphError(
+        f"{node.op.name} of {', '.join(str(each.aval) for each in node.operands) or node.aval} "
+        "has no SymPy expression.",
+        [f"{node.op.name}   from {node.origin}"],
+        mend="Scalars and matrices with products, transposes, inverses and determinants have one; "
+        "graph.to_latex() shows any graph.",
+    )
+
+
+def _keeps_numbers(node: Node) -> bool:
+    """Whether the node is its operand: the same, or a cast that drops no fraction."""
+    if node.op.traits.arrangement is Arrangement.CONVERTED:
+        source = node.operands[0].dtype
+        return source.kind != "b" and (node.dtype.kind == "f" or np.can_cast(source, node.dtype))
+    return node.op.traits.arrangement is Arrangement.SAME
+
+
+def _number(value: np.ndarray[Any, Any]) -> Any:
+    import sympy as s
+
+    item = value.item()
+    if isinstance(item, bool):
+        return s.true if item else s.false
+    if isinstance(item, float) and item.is_integer() and abs(item) < 2**53:
+        return s.Integer(int(item))
+    return s.Integer(item) if isinstance(item, int) else s.Float(item, 17)
+
+
+def _scalar(node: Node, operands: Sequence[Any], scalars: _Functions, _matrices: _Matrices) -> Any:
+    made: Callable[..., Any] | None = getattr(scalars, node.op.name, None)
+    if made is not None:
+        return made(*operands)
+    if node.op.definition is None or node.params:
+        return None
+    try:
+        return node.op.definition(cast("Any", scalars), *operands)
+    except AttributeError:  # The definition calls a function that SymPy has not.
+        return None
+
+
+def _of_matrices(
+    node: Node, operands: Sequence[Any], _scalars: _Functions, matrices: _Matrices
+) -> Any:
+    fits = all(each.shape in ((), node.shape) for each in node.operands)
+    elementwise = node.op.traits.elementwise
+    made: Callable[..., Any] | None = getattr(matrices, node.op.name, None)
+    if made is None or (elementwise and not fits):
+        return None
+    if elementwise and node.op.name != matrices.multiply.__name__:
+        # SymPy adds no number to a matrix.
+        return made(*operands) if all(each.shape for each in node.operands) else None
+    return made(*operands)

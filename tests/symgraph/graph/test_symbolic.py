@@ -1,0 +1,100 @@
+"""SymPy both ways; SymPy itself differentiates and evaluates what was handed over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as s
+
+import symgraph as sg
+import symgraph.numpy as snp
+
+X, Y = s.symbols("x y", real=True)
+
+SCALARS = [
+    (lambda x, y: np.exp(x) * y + np.sin(x) ** 2, X),
+    (lambda x, y: np.log(1 + np.exp(x * y)) / np.sqrt(1 + y * y), Y),
+    (lambda x, y: snp.sigmoid(x - y) + np.tanh(x) * np.arctan(y), X),
+    (lambda x, y: snp.softplus(x) - y / (2.5 + np.cosh(x)), X),
+    (lambda x, y: np.log1p(x * x) + np.expm1(y) - np.cbrt(1.0), Y),
+]
+
+
+@pytest.mark.parametrize(("f", "wrt"), SCALARS)
+def test_a_gradient_is_the_one_that_sympy_derives(f: Any, wrt: Any) -> None:
+    forward = sg.trace(f, x=(), y=())
+    value = forward.to_sympy()["out"]
+    slope = forward.gradient(wrt.name, value=False).simplify().to_sympy()[f"grad_{wrt}"]
+    at = {X: 0.37, Y: -0.81}
+    assert float(value.subs(at)) == pytest.approx(forward.evaluate(x=0.37, y=-0.81), rel=1e-13)
+    assert float(slope.subs(at)) == pytest.approx(float(value.diff(wrt).subs(at)), rel=1e-12)
+
+
+EXPRESSIONS = [
+    s.exp(X) * Y + s.sin(X) ** 2,
+    s.log(1 + X**2) / (2 + s.cos(Y)) - s.Rational(1, 3),
+    s.Max(X, Y, 0) + s.Abs(X - Y) * s.pi,
+    s.atan2(X, 2 + Y) + s.sqrt(3 + X) - 1 / (4 + Y),
+]
+
+
+@pytest.mark.parametrize("expr", EXPRESSIONS)
+def test_an_expression_is_read_and_written_back(expr: Any) -> None:
+    graph = sg.from_sympy(expr)
+    at = {X: 0.37, Y: -0.81}
+    given = {str(each): at[each] for each in expr.free_symbols}
+    assert graph.evaluate(given) == pytest.approx(float(expr.subs(at)), rel=1e-13)
+    again = graph.to_sympy()["out"]
+    assert float(again.subs(at)) == pytest.approx(float(expr.subs(at)), rel=1e-13)
+
+
+def test_matrices_go_both_ways() -> None:
+    A, B = s.MatrixSymbol("A", 4, 3), s.MatrixSymbol("B", 3, 4)
+    graph = sg.from_sympy(2 * (A * B).T)
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(4, 3)), rng.normal(size=(3, 4))
+    np.testing.assert_allclose(graph.evaluate(A=a, B=b), 2 * (a @ b).T)
+    written = graph.to_sympy()["out"].subs({A: s.Matrix(a), B: s.Matrix(b)}).doit()
+    numbers: Any = np.array(written.as_explicit().tolist(), dtype=float)
+    np.testing.assert_allclose(numbers, 2 * (a @ b).T)
+
+
+def test_named_sizes_go_both_ways() -> None:
+    n = s.Symbol("n")
+    A, v = s.MatrixSymbol("A", n, n), s.MatrixSymbol("v", n, 1)
+    graph = sg.from_sympy(A.inv() * v + v)
+    assert str(graph.formula()) == "inv(A) @ v + v"
+    assert str(graph.inputs["v"].shape) == "(n, 1)"
+    assert str(graph.to_sympy()["out"]) == "A**(-1)*v + v"
+
+
+def test_a_function_of_the_elements_of_a_matrix_is_refused() -> None:
+    with pytest.raises(sg.SymgraphError, match=r"exp of .* has no SymPy expression"):
+        sg.trace(lambda x: np.exp(x), x="n, n").to_sympy()
+    with pytest.raises(sg.SymgraphError, match="no SymPy expression"):
+        sg.trace(lambda x, c: x + c, x="n, n", c=()).to_sympy()
+
+
+def test_a_cast_that_drops_fractions_is_refused() -> None:
+    for dtype in ("int64", "bool"):
+        with pytest.raises(sg.SymgraphError, match=r"cast of .* has no SymPy expression"):
+            sg.trace(lambda x, to=dtype: snp.astype(x, to), x=()).to_sympy()
+    widened = sg.trace(lambda x: snp.astype(x, "float64"), x=sg.spec((), "float32"))
+    assert str(widened.to_sympy()["out"]) == "x"
+
+
+def test_a_text_is_never_evaluated() -> None:
+    with pytest.raises(sg.InputError, match="no SymPy expression"):
+        sg.from_sympy("__import__('os').system('true')")
+    with pytest.raises(sg.InputError, match="zeta has no counterpart"):
+        sg.from_sympy(s.zeta(X))
+    assert sg.from_sympy(s.Symbol("__import__('os')") * 2).op_count() == 1
+
+
+def test_a_long_chain_needs_no_recursion() -> None:
+    chain = X
+    for _ in range(3_000):
+        chain = s.sin(chain, evaluate=False)
+    assert sg.from_sympy(chain).op_count() == 3_000
