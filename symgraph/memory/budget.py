@@ -97,7 +97,11 @@ def _least_plan(
         return needed[least]
     model = model_of(scheduled(dag, dims), dag.outputs, dims, work=workspace_bytes)
     bound = min(least, least_bytes(model))
-    sure = "" if bound == least else f" No plan can need less than {readable_bytes(bound)}."
+    sure = (
+        ""
+        if bound == least
+        else f" Every plan needs at least {readable_bytes(bound)} by the memory model."
+    )
     raise MemoryBudgetError(
         f"No plan was found that fits {_as_told(told, budget)}: "
         f"the least is {least} bytes ({readable_bytes(least)}).{sure}",

@@ -163,7 +163,7 @@ def test_a_sum_of_negative_zeros_has_numpys_sign() -> None:
 
 
 @pytest.mark.usefixtures("_small_blocks")
-def test_a_value_read_as_a_whole_is_not_written_over() -> None:
+def test_a_value_read_as_a_whole_is_right() -> None:
     def f(X: Any, u: Any, v: Any) -> Any:
         w = u @ v  # A product of matrices stays outside of the loop.
         e = w[:, 0]
@@ -177,7 +177,7 @@ def test_a_value_read_as_a_whole_is_not_written_over() -> None:
 
 
 @pytest.mark.usefixtures("_small_blocks")
-def test_a_vector_of_all_rows_is_not_written_over_by_rows() -> None:
+def test_a_vector_of_all_rows_is_right_beside_rows() -> None:
     def f(X: Any, u: Any) -> Any:
         e = np.cumsum(u)  # It stays outside of the loop.
         return np.exp(X @ e) + np.sin(e), e * 2.0
