@@ -106,15 +106,16 @@ def test_ours_are_known() -> None:
 def test_unknown_backend() -> None:
     with pytest.raises(BackendError, match="no backend 'abacus'") as caught:
         lower(graph(), "abacus")
-    assert "known: jax, numpy" in str(caught.value)
+    assert "known: jax, numpy, torch" in str(caught.value)
     assert "symgraph.backends" in str(caught.value)
 
 
-def test_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "symgraph.backends.jax", None)
+@pytest.mark.parametrize("name", ["jax", "torch"])
+def test_missing_package_names_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, f"symgraph.backends.{name}", None)
     with pytest.raises(BackendError, match="cannot be imported") as caught:
-        lower(graph(), "jax")
-    assert 'pip install "symgraph[jax]"' in str(caught.value)
+        lower(graph(), name)
+    assert f'pip install "symgraph[{name}]"' in str(caught.value)
 
 
 def test_unknown_option() -> None:
