@@ -75,6 +75,42 @@ def test_conformance_finds_a_wrong_backend(fault: Any) -> None:
         check_backend(Wrong(), ops=[OPS["exp"]], graphs=0)
 
 
+def test_conformance_finds_a_wrong_gradient() -> None:
+    numpy = backend_named("numpy")
+
+    class Wrong(type(numpy)):
+        name = "wrong"
+
+        def compile(self, dag: Dag, **options: Any) -> Any:
+            from dataclasses import replace
+
+            compiled = numpy.compile(dag, **options)
+            if not any(node.op.name == "cos" for node in dag.nodes):
+                return compiled
+            return replace(compiled, run=lambda *values: [-each for each in compiled.run(*values)])
+
+    assert check_backend(Wrong(), ops=[OPS["sin"]], graphs=0) > 0
+    with pytest.raises(VerifyError, match="'wrong' gives"):
+        check_backend(Wrong(), ops=[OPS["sin"]], graphs=0, gradients=True)
+
+
+def test_conformance_lists_refusals_and_goes_on() -> None:
+    class Lacking(type(backend_named("numpy"))):
+        name = "lacking"
+
+        def compile(self, dag: Dag, **options: Any) -> Any:
+            if any(node.op.name == "exp" for node in dag.nodes):
+                raise BackendError("No exp.")
+            return super().compile(dag, **options)
+
+    refused: dict[str, BackendError] = {}
+    ops = [OPS["exp"], OPS["sin"]]
+    assert check_backend(Lacking(), ops=ops, graphs=0, refused=refused) > 0
+    assert list(refused) == ["exp"]
+    with pytest.raises(BackendError, match="No exp"):
+        check_backend(Lacking(), ops=ops, graphs=0)
+
+
 def test_conformance_finds_a_backend_that_writes_to_inputs() -> None:
     numpy = backend_named("numpy")
 

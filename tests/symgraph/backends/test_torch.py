@@ -100,4 +100,4 @@ def test_samples_run_or_are_refused_by_name_and_none_is_wrong() -> None:
     assert len(refused) < 0.05 * len(OPS) < total
     for name, error in refused.items():
         assert name in "\n".join([str(error), *getattr(error, "__notes__", ())])
-    assert check_backend(BACKEND, ops=[], graphs=12) == 12
+    assert check_backend(BACKEND, ops=[], graphs=12, gradients=True) > 12
