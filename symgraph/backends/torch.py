@@ -59,6 +59,13 @@ def _device_of(tensors: Sequence[Any]) -> Any:
     return devices[0] if devices else torch.device("cpu")
 
 
+class _TorchNamespace(StandardNamespace):
+    """Torch's functions under the standard's names, and those that the standard lacks."""
+
+    def expm(self, x: Any) -> Any:
+        return torch.linalg.matrix_exp(x)
+
+
 class TorchBackend(StandardBackend):
     """Runs graphs node by node on torch's tensors."""
 
@@ -128,4 +135,4 @@ def _from_numpy(x: np.ndarray[Any, Any]) -> Any:
     return torch.tensor(x)
 
 
-BACKEND = TorchBackend("torch", StandardNamespace(compat, from_numpy=_from_numpy))
+BACKEND = TorchBackend("torch", _TorchNamespace(compat, from_numpy=_from_numpy))
