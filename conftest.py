@@ -23,6 +23,8 @@ settings.load_profile("repeatable")
 # Collecting a module's doctests imports it, and these import an extra at their top.
 NEEDS = {
     "jax": ["symgraph/backends/jax.py", "symgraph/interop/jax.py"],
+    "torch": ["symgraph/backends/torch.py"],
+    "array_api_compat": ["symgraph/backends/torch.py"],
 }
 collect_ignore = [
     path for extra, paths in NEEDS.items() if find_spec(extra) is None for path in paths

@@ -1,1 +1,1 @@
-"""The backends that run lowered graphs: NumPy and JAX, and others by entry point."""
+"""The backends that run lowered graphs: NumPy, JAX and torch, and others by entry point."""

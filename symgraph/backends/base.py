@@ -56,6 +56,10 @@ class OwnArrays(Protocol):
         """Whether the value is one of these arrays."""
         ...
 
+    def dtype_of(self, value: Any) -> np.dtype[Any]:
+        """The dtype of the array, as NumPy's."""
+        return np.dtype(value.dtype)
+
     def cast(self, value: Any, dtype: np.dtype[Any]) -> Any:
         """The array, converted to a dtype that holds all its numbers if it has another."""
         ...
@@ -381,9 +385,10 @@ class Lowered(Immutable):
         """The inputs, with a NumPy array of equal dtype and shape for each own array."""
         return {
             name: value
-            if self._owner(value) is None
-            else np.broadcast_to(np.zeros((), value.dtype), value.shape)
+            if own is None
+            else np.broadcast_to(np.zeros((), own.dtype_of(value)), tuple(value.shape))
             for name, value in given.items()
+            for own in [self._owner(value)]
         }
 
     def _bind_natively(self, values: Sequence[Any], env: dict[str, int]) -> bool:

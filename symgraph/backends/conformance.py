@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import VerifyError
+from .. import numpy as snp
+from ..array import Array, constant
+from ..autodiff.reverse import cotangents
+from ..errors import BackendError, NotDifferentiable, VerifyError
 from ..ir.dag import Dag
 from ..ir.interpreter import evaluate
 from ..ir.node import Node
@@ -19,7 +22,7 @@ from .base import Backend, Lowered, lower
 from .randomdags import random_dag
 from .samples import op_samples
 
-__all__ = ["check_backend", "check_dag"]
+__all__ = ["check_backend", "check_dag", "gradient_of"]
 
 
 def check_backend(
@@ -28,6 +31,8 @@ def check_backend(
     ops: Iterable[Op] | None = None,
     graphs: int = 20,
     exact: bool = False,
+    gradients: bool = False,
+    refused: dict[str, BackendError] | None = None,
     **options: Any,
 ) -> int:
     """Check a backend against the interpreter, and give the number of graphs that were run.
@@ -41,6 +46,11 @@ def check_backend(
         The number of random graphs.
     exact : bool
         Require results equal bit for bit; else equal within the rounding of each dtype.
+    gradients : bool
+        Check the gradient of the sum of each floating result, too.
+    refused : dict, optional
+        Receives the last refusal of each operation by its name; a random graph has the name
+        `"random graph"`. Without it, the first refusal is raised.
     **options
         Options for `lower`.
 
@@ -48,17 +58,56 @@ def check_backend(
     ------
     VerifyError
         If a result differs; the message shows the graph and both results.
+    BackendError
+        If the backend refuses a graph, and `refused` is not given.
+
+    Examples
+    --------
+    >>> from symgraph.testing import check_backend
+    >>> refused = {}
+    >>> check_backend("numpy", ops=[], graphs=3, gradients=True, refused=refused), refused
+    (6, {})
     """
     count = 0
+
+    def check(name: str, dag: Dag) -> int:
+        count = 0
+        for each in [dag, *([gradient_of(dag)] if gradients else [])]:
+            if each is None:
+                continue
+            try:
+                check_dag(each, backend, exact=exact, **options)
+                count += 1
+            except BackendError as error:
+                if refused is None:
+                    raise
+                refused[name] = error
+        return count
+
     for op in [each for each in OPS.values() if not each.custom] if ops is None else ops:
         for dag in op_samples(op):
-            check_dag(dag, backend, exact=exact, **options)
-            count += 1
+            count += check(op.name, dag)
     for seed in range(graphs):
         dtype, rows = ("float64", "float32")[seed % 2], (5, "n", 1)[seed % 3]
-        check_dag(random_dag(seed, dtype=dtype, rows=rows), backend, exact=exact, **options)
-        count += 1
+        count += check("random graph", random_dag(seed, dtype=dtype, rows=rows))
     return count
+
+
+def gradient_of(dag: Dag) -> Dag | None:
+    """The gradient, in all floating inputs, of the sum of all floating results.
+
+    None if there is no such input or result, or no gradient.
+    """
+    targets = [Array(node) for node in dag.inputs.values() if node.dtype.kind == "f"]
+    results = [Array(node) for node in dag.outputs if node.dtype.kind == "f"]
+    if not targets or not results:
+        return None
+    try:
+        seeds = [(each, snp.broadcast_to(constant(1, each.dtype), each.shape)) for each in results]
+        found = [each for each in cotangents(seeds, targets) if each is not None]
+    except NotDifferentiable:
+        return None
+    return Dag(dag.inputs, [each.node for each in found]) if found else None
 
 
 def check_dag(

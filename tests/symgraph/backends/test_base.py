@@ -75,6 +75,42 @@ def test_conformance_finds_a_wrong_backend(fault: Any) -> None:
         check_backend(Wrong(), ops=[OPS["exp"]], graphs=0)
 
 
+def test_conformance_finds_a_wrong_gradient() -> None:
+    numpy = backend_named("numpy")
+
+    class Wrong(type(numpy)):
+        name = "wrong"
+
+        def compile(self, dag: Dag, **options: Any) -> Any:
+            from dataclasses import replace
+
+            compiled = numpy.compile(dag, **options)
+            if not any(node.op.name == "cos" for node in dag.nodes):
+                return compiled
+            return replace(compiled, run=lambda *values: [-each for each in compiled.run(*values)])
+
+    assert check_backend(Wrong(), ops=[OPS["sin"]], graphs=0) > 0
+    with pytest.raises(VerifyError, match="'wrong' gives"):
+        check_backend(Wrong(), ops=[OPS["sin"]], graphs=0, gradients=True)
+
+
+def test_conformance_lists_refusals_and_goes_on() -> None:
+    class Lacking(type(backend_named("numpy"))):
+        name = "lacking"
+
+        def compile(self, dag: Dag, **options: Any) -> Any:
+            if any(node.op.name == "exp" for node in dag.nodes):
+                raise BackendError("No exp.")
+            return super().compile(dag, **options)
+
+    refused: dict[str, BackendError] = {}
+    ops = [OPS["exp"], OPS["sin"]]
+    assert check_backend(Lacking(), ops=ops, graphs=0, refused=refused) > 0
+    assert list(refused) == ["exp"]
+    with pytest.raises(BackendError, match="No exp"):
+        check_backend(Lacking(), ops=ops, graphs=0)
+
+
 def test_conformance_finds_a_backend_that_writes_to_inputs() -> None:
     numpy = backend_named("numpy")
 
@@ -106,15 +142,16 @@ def test_ours_are_known() -> None:
 def test_unknown_backend() -> None:
     with pytest.raises(BackendError, match="no backend 'abacus'") as caught:
         lower(graph(), "abacus")
-    assert "known: jax, numpy" in str(caught.value)
+    assert "known: jax, numpy, torch" in str(caught.value)
     assert "symgraph.backends" in str(caught.value)
 
 
-def test_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "symgraph.backends.jax", None)
+@pytest.mark.parametrize("name", ["jax", "torch"])
+def test_missing_package_names_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, f"symgraph.backends.{name}", None)
     with pytest.raises(BackendError, match="cannot be imported") as caught:
-        lower(graph(), "jax")
-    assert 'pip install "symgraph[jax]"' in str(caught.value)
+        lower(graph(), name)
+    assert f'pip install "symgraph[{name}]"' in str(caught.value)
 
 
 def test_unknown_option() -> None:

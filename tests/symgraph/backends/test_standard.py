@@ -54,7 +54,7 @@ def test_nearly_all_samples_run_in_the_strict_namespace_and_the_rest_is_refused(
 
 
 def test_random_graphs_in_the_strict_namespace() -> None:
-    assert check_backend(STRICT, ops=[], graphs=12) == 12
+    assert check_backend(STRICT, ops=[], graphs=12, gradients=True) == 24
 
 
 @pytest.mark.oracle
