@@ -128,7 +128,11 @@ def _blocks(
     def first_rows(array: np.ndarray[Any, Any], axis: int | None, least: int) -> Any:
         if axis is None:
             return array
-        return array[(*[slice(None)] * (array.ndim + axis), slice(least))]
+        position = array.ndim + axis
+        shape = (*array.shape[:position], least, *array.shape[position + 1 :])
+        # Without gaps: some of NumPy's functions read wrong elements from one array with gaps and
+        # write them into another.
+        return array.reshape(-1)[: prod(shape)].reshape(shape)
 
     blocks: Blocks = []
     for start in range(0, count, rows):

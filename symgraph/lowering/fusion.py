@@ -268,7 +268,7 @@ class _Writer:
         block = self.blocks[array] = self.fusion.new_name()
         into = f"{array}{_rows_of(draft.line.avals[0], axis)}"
         line = draft.line
-        if line.place:
+        if line.place and _is_one_piece(line.avals[0], axis):
             line = replace(line, aliases=(Alias.PART,))
             names = (array, *draft.names)
             self.inside.append(replace(draft, target=block, line=line, names=names, into=into))
@@ -292,6 +292,15 @@ class _Writer:
         place = "" if value else IN_PLACE
         line = Line(pieces, (aval,), (Alias.FRESH,), "", place)
         self.ahead.append(Draft(draft.node, draft.target, line, pieces, (), False))
+
+
+def _is_one_piece(aval: Aval, axis: int) -> bool:
+    """Whether the rows of a block lie together in memory, so that a ufunc may write them.
+
+    From memory with gaps to memory with gaps, NumPy's `negative`, `isnan`, `isinf` and `signbit`
+    read the wrong elements (seen in NumPy 2.4.6, in single and double precision).
+    """
+    return all(dim == 1 for dim in aval.shape[: aval.ndim + axis])
 
 
 def _is_scattered(row: Row) -> bool:

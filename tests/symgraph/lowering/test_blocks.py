@@ -189,8 +189,9 @@ def test_a_vector_of_all_rows_is_right_beside_rows() -> None:
 
 
 @pytest.mark.usefixtures("_small_blocks")
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", [*range(60), 1155, 2427])
 def test_random_graphs(seed: int) -> None:
+    """Of 2,300 seeds, 1155 and 2427 met ufuncs that go wrong from gaps to gaps in memory."""
     dag = random_dag(seed, size=40, dtype="float32" if seed % 4 == 3 else "float64", rows="n")
     f = lower(dag)
     rng = np.random.default_rng(seed)
