@@ -12,6 +12,7 @@ from ..export.latex import latex
 from ..graph import Graph
 from ..ir.cost import op_count
 from ..ir.dag import Dag
+from ..page.mathematics import mathematics
 from .derive import gradients_of, scalar
 from .given import names_of, numeric_check, parsed
 
@@ -53,12 +54,14 @@ def answer(question: Mapping[str, str]) -> dict[str, Any]:
     result = joint.simplify(trust=options.trust)
     gradients = gradients_of(result.dag, len(wrt))
     named = gradients.with_outputs(gradients.outputs, [f"grad_{name}" for name in wrt])
+    formula = latex(named)
     return {
         "formulas": [
             [name, text.formula(gradients.with_outputs([node], ["out"], 0))]
             for name, node in zip(wrt, gradients.outputs, strict=True)
         ],
-        "latex": latex(named),
+        "latex": formula,
+        "mathematics": mathematics(formula),
         "operations": op_count(gradients.outputs),
         "operations_before": op_count(gradients_of(joint.dag, len(wrt)).outputs),
         "check": _check(forward.dag, gradients, wrt, options),

@@ -23,6 +23,8 @@ const EXAMPLES = {
     facts: "S: positive_definite\nC: symmetric",
   },
 };
+const ELEMENTS = new Set(("mrow mi mn mo mtext mfrac msqrt mroot msub msup msubsup munder mover " +
+  "munderover mtable mtr mtd").split(" "));
 let asked = 0;
 
 function fill(example) {
@@ -35,6 +37,19 @@ function made(tag, text) {
   const element = document.createElement(tag);
   element.textContent = text;
   return element;
+}
+
+function formula([tag, inside]) {
+  if (!ELEMENTS.has(tag)) throw new Error(`${tag} is no part of a formula`);
+  const element = document.createElementNS(of("math").namespaceURI, tag);
+  if (typeof inside === "string") element.textContent = inside;
+  else element.append(...inside.map(formula));
+  return element;
+}
+
+function showMathematics(tree) {
+  of("mathematics").hidden = !tree;
+  if (tree) of("math").replaceChildren(formula(tree));
 }
 
 function choose(button, show) {
@@ -87,10 +102,11 @@ function show(answer) {
   of("status").textContent =
     `${answer.operations_before} operations as derived, ${answer.operations} now`;
   of("formulas").textContent =
-    answer.formulas.map(([name, formula]) => `∂/∂${name} = ${formula}`).join("\n");
+    answer.formulas.map(([name, text]) => `∂/∂${name} = ${text}`).join("\n");
   of("check").textContent = answer.check.text;
   of("check").className = answer.check.ok ? "ok" : "";
   for (const name of ["latex", "steps", "source"]) of(name).textContent = answer[name].trimEnd();
+  showMathematics(answer.mathematics);
   showGraphs(answer);
 }
 
