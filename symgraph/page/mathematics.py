@@ -177,7 +177,8 @@ class _Reader:
         inside = self.row({r"\right"})
         self.take(r"\right")
         right = _token(self.take())
-        return ("mrow", [left, *inside, right])
+        # In a row of its own a sign at the front is one of the number, not between two.
+        return ("mrow", [left, ("mrow", inside), right])
 
     def root(self) -> Tree:
         if self.next != "[":

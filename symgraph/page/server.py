@@ -67,7 +67,8 @@ class PageServer(ThreadingHTTPServer):
     @property
     def hosts(self) -> tuple[str, str]:
         """The names of this server in a request."""
-        return f"127.0.0.1:{self.server_port}", f"localhost:{self.server_port}"
+        port = "" if self.server_port == 80 else f":{self.server_port}"  # as browsers write it
+        return f"127.0.0.1{port}", f"localhost{port}"
 
     def server_bind(self) -> None:
         """Bind without asking for a name of the address, which may wait for the network."""
