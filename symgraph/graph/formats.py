@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..explorer import Explorer, explorer
 from ..export import constants, dot, latex, mermaid, networks, python, svg, text
 from ..export.latex import Formula
+from .explain import Format
 from .history import History
 from .measures import HasDag
 from .sympy_expressions import to_sympy as sympy_expressions
@@ -48,7 +49,7 @@ class Written(Derived, Protocol):
         """The graph as a JSON document."""
         ...
 
-    def explain(self, *, format: Any = "text") -> Any:
+    def explain(self, *, format: Format = "text") -> Any:
         """The derivation."""
         ...
 
