@@ -24,7 +24,7 @@ from .given import (
     parsed,
 )
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "gradients_of", "run", "scalar"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     wrt = names_of(options.wrt)
     if options.json:
         return _as_json(wrt, options)
-    forward = Graph(_scalar(parsed(options)))
+    forward = Graph(scalar(parsed(options)))
     joint = forward.gradient(*wrt)
     _section("forward", forward.dag)
     _section(f"gradient with respect to {', '.join(wrt)}", joint.dag)
@@ -71,8 +71,8 @@ def run(options: argparse.Namespace) -> int:
             print(f"\nexplanation\n{result.explain()}")
         else:
             _rules(result.history.steps)
-    gradients = _gradients(result.dag, len(wrt))
-    derived, left = (op_count(_gradients(each.dag, len(wrt)).outputs) for each in (joint, result))
+    gradients = gradients_of(result.dag, len(wrt))
+    derived, left = (op_count(gradients_of(each.dag, len(wrt)).outputs) for each in (joint, result))
     title = "as derived" if options.no_simplify else f"closed form, {derived} operations before"
     print(f"\n{title}, {left} now" if result is not joint else f"\n{title}, {left} operations")
     for name, node in zip(wrt, gradients.outputs, strict=True):
@@ -90,11 +90,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:
     """Print what `run` prints as one JSON object; 1 if the check fails."""
-    forward = Graph(_scalar(parsed(options)))
+    forward = Graph(scalar(parsed(options)))
     joint = result = forward.gradient(*wrt)
     if not options.no_simplify:
         result = joint.simplify(trust=options.trust, effort=options.effort)
-    gradients = _gradients(result.dag, len(wrt))
+    gradients = gradients_of(result.dag, len(wrt))
     found: dict[str, Any] = {
         "gradients": {
             name: text.formula(gradients.with_outputs([node], ["out"], 0))
@@ -102,7 +102,7 @@ def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:
         },
         "latex": latex(gradients.with_outputs(gradients.outputs, [f"grad_{name}" for name in wrt])),
         "operations": op_count(gradients.outputs),
-        "operations_before": op_count(_gradients(joint.dag, len(wrt)).outputs),
+        "operations_before": op_count(gradients_of(joint.dag, len(wrt)).outputs),
         "rules": dict(result.history.log.fired),
     }
     check = None
@@ -113,7 +113,7 @@ def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:
     return 0 if check is None or check.ok else 1
 
 
-def _scalar(dag: Dag) -> Dag:
+def scalar(dag: Dag) -> Dag:
     """The graph, if a gradient can be taken of it."""
     output = dag.outputs[0]
     if output.shape:
@@ -146,7 +146,7 @@ def _rules(steps: Sequence[Step]) -> None:
         print(f"  {fired[name]:3} × {name:{width}}  [{step.sound}]  {change}")
 
 
-def _gradients(dag: Dag, count: int) -> Dag:
+def gradients_of(dag: Dag, count: int) -> Dag:
     """The graph with the gradients only, which are its last outputs."""
     return dag.with_outputs(dag.outputs[-count:], dag.names[-count:], tuple(range(count)))
 

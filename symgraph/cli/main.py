@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from .. import __version__, demo
 from ..errors import SymgraphError
-from . import derive, files, rules
+from . import derive, files, rules, serve
 
 __all__ = ["main"]
 
@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, module, purpose in (
         ("derive", derive, "derive, simplify and check the gradient of an expression"),
         ("rules", rules, "list, show or verify the rewrite rules"),
+        ("serve", serve, "show gradients in a page of the browser, on this machine only"),
     ):
         module.add_arguments(commands.add_parser(name, help=purpose, allow_abbrev=False))
     for name, purpose in files.COMMANDS.items():

@@ -31,7 +31,7 @@ from .details import facts_of, step_of, summary, told
 from .seats import FORWARD, GRADIENT, Seats, lane_of, seated
 from .timeline import Entry, Moment, moments, timeline
 
-__all__ = ["Explorer", "explorer"]
+__all__ = ["Explorer", "explorer", "hash_of", "own_hashes"]
 
 _FEW = 150
 """Of more entries each fact tells its next reason only: a chain is as long as the graph is deep."""
@@ -83,7 +83,7 @@ def explorer(dag: Dag, log: Log, values: Mapping[str, Any] | None = None) -> Exp
     data = data.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     style, script = (_own(name) for name in ("explorer.css", "explorer.js"))
     policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        f"default-src 'none'; style-src '{hash_of(style)}'; script-src '{hash_of(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     title = shortened(", ".join(map(escaped, dag.names)), 80)
@@ -103,7 +103,13 @@ def _own(name: str) -> str:
     return files(__package__ or "symgraph.explorer").joinpath(name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def own_hashes() -> tuple[str, str]:
+    """The hashes of the page's style and script, for the policy of a page that frames it."""
+    return hash_of(_own("explorer.css")), hash_of(_own("explorer.js"))
+
+
+def hash_of(text: str) -> str:
+    """The hash of a script or a style, as a Content-Security-Policy names it."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 

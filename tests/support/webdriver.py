@@ -76,7 +76,14 @@ class Browser:
             return json.load(answer)["value"]
 
     def open(self, path: Path) -> None:
-        self._call("POST", "/url", {"url": path.as_uri()})
+        self.visit(path.as_uri())
+
+    def visit(self, url: str) -> None:
+        self._call("POST", "/url", {"url": url})
+
+    def frame(self, number: int | None) -> None:
+        """Let scripts run in a frame of the page, or in the page again."""
+        self._call("POST", "/frame", {"id": number})
 
     def run(self, script: str, *args: object) -> Any:
         return self._call("POST", "/execute/sync", {"script": script, "args": list(args)})
