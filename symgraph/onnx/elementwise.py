@@ -364,7 +364,7 @@ def power(xp: Any, x: Any, y: Any) -> Traced:
 
 # -- dtypes ------------------------------------------------------------------------------------
 def astype(xp: Any, x: Any, dtype: Any, **_copy: Any) -> Traced:
-    """A cast; integers that do not fit wrap round in NumPy, and ONNX leaves that open."""
+    """A cast; integers that do not fit lose their higher bits, as in NumPy."""
     target = np.dtype(dtype)
     x = xp.lift(x)
     if x.dtype == target:

@@ -70,6 +70,8 @@ class OnnxNamespace:
 
     def made(self, op: str, aval: Aval, *inputs: Traced | str, **attributes: Any) -> Traced:
         """The result of one ONNX operator."""
+        dtypes = [each.dtype if isinstance(each, Traced) else None for each in inputs]
+        self.writer.check_dtypes(op, dtypes)
         names = [each.name if isinstance(each, Traced) else each for each in inputs]
         return Traced(self, self.writer.emit(op, *names, **attributes), aval)
 

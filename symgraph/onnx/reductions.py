@@ -10,7 +10,7 @@ from ..ir.avals import Aval, broadcast_shapes
 from ..ir.dims import fixed
 from ..namespace import windows
 from .elementwise import BOOL
-from .movement import INT64, axes_of
+from .movement import INT64, axes_of, expand_dims, squeeze
 from .refusal import Refused
 from .traced import Traced, as_size
 
@@ -158,16 +158,19 @@ def convolution(xp: Any, x: Any, w: Any, strides: Any, dilations: Any, groups: i
 
 
 def matmul(xp: Any, x: Any, y: Any) -> Traced:
+    """Of matrices, a vector being one: onnxruntime 1.32 forgets the transpose in `A.T @ vector`."""
     x, y = xp.lift(x), xp.lift(y)
     dtype = np.result_type(x.dtype, y.dtype)
     if dtype == BOOL:
         raise Refused("ONNX has no product of matrices of truth values")
     x, y = xp.lift(x, dtype), xp.lift(y, dtype)
+    if x.ndim == 1:
+        return squeeze(xp, matmul(xp, expand_dims(xp, x, 0), y), -2 if y.ndim > 1 else 0)
+    if y.ndim == 1:
+        return squeeze(xp, matmul(xp, x, expand_dims(xp, y, 1)), -1)
     left, right = x.aval.shape, y.aval.shape
-    rows = left[-2:-1] if len(left) > 1 else ()
-    columns = right[-1:] if len(right) > 1 else ()
     lead = broadcast_shapes(left[:-2], right[:-2])
-    return xp.made("MatMul", Aval(dtype, (*lead, *rows, *columns)), x, y)
+    return xp.made("MatMul", Aval(dtype, (*lead, left[-2], right[-1])), x, y)
 
 
 def einsum(xp: Any, subscripts: str, *arrays: Any, **_options: Any) -> Traced:

@@ -35,6 +35,10 @@ def onnx_module(name: str = "onnx") -> Any:
         ) from error
 
 
+_NAMES = {"float32": "float", "float64": "double"}
+"""ONNX's names of dtypes, where they are not NumPy's."""
+
+
 class Writer:
     """Collects nodes and initializers; every value in it has a name.
 
@@ -48,6 +52,7 @@ class Writer:
         self._prefix = prefix
         self._helper = onnx_module("onnx.helper")
         self._arrays = onnx_module("onnx.numpy_helper")
+        self._schema = onnx_module("onnx.defs").get_schema
         self.nodes: list[Any] = []
         self.initializers: list[Any] = []
         self.sizes: dict[str, str] = {}
@@ -88,6 +93,16 @@ class Writer:
     def dtype(self, dtype: np.dtype[Any]) -> int:
         """ONNX's number of a dtype."""
         return int(self._helper.np_dtype_to_tensor_dtype(dtype))
+
+    def check_dtypes(self, op: str, dtypes: Sequence[np.dtype[Any] | None]) -> None:
+        """Refuse dtypes that ONNX does not define an operator for; None is left unchecked."""
+        declared = self._schema(op, OPSET).inputs
+        for place, dtype in enumerate(dtypes):
+            if dtype is not None:
+                # The last one of some operators may be repeated.
+                allowed = declared[min(place, len(declared) - 1)].types
+                if f"tensor({_NAMES.get(dtype.name, dtype.name)})" not in allowed:
+                    raise Refused(f"ONNX's {op} takes no {dtype}")
 
     # -- sizes -------------------------------------------------------------------------------------
     def shape(self, shape: Shape) -> str:

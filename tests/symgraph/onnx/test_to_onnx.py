@@ -14,6 +14,7 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import apply
 from symgraph.backends.conformance import gradient_of
+from symgraph.backends.randomdags import random_dag
 from symgraph.backends.samples import op_samples
 from symgraph.errors import BackendError, InputError, SymgraphError
 from symgraph.ir.dag import Dag
@@ -247,6 +248,48 @@ def test_slices_of_named_dimensions(cut: slice) -> None:
         for n in (0, 1, 2, 7):
             x = np.arange(2.0 * n).reshape(n, 2)
             np.testing.assert_array_equal(run(None, {"x": x})[0], x[cut] * 2, engine)
+
+
+@engines
+@needs_onnx
+@pytest.mark.parametrize("seed", range(40))
+def test_random_graphs_and_their_gradients(seed: int) -> None:
+    dtype, rows = ("float64", "float32")[seed % 2], (5, "n", 1)[seed % 3]
+    dag = random_dag(seed, dtype=dtype, rows=rows)
+    with np.errstate(all="ignore"):
+        for each in (dag, gradient_of(dag)):
+            if each is None:
+                continue
+            try:
+                model = to_onnx(each)
+            except BackendError as error:
+                assert "product_of_others" in str(error)  # noqa: PT017
+                continue
+            assert_runs(each, model)
+
+
+@engines
+@needs_onnx
+def test_a_transposed_matrix_times_a_vector() -> None:
+    """onnxruntime 1.32 fuses the two into one product, in which a vector loses the transpose."""
+    graph = sg.trace(lambda A, x: (A.T @ x, x @ A.T, x @ x), A="3, 3", x="3")
+    assert_runs(graph.dag, graph.to_onnx())
+
+
+@engines
+@needs_onnx
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "uint64", "float16"])
+def test_dtypes_that_an_operator_lacks_are_refused(dtype: str) -> None:
+    """What is exported passes the checker; `ReduceMax` has no uint16."""
+    graph = sg.trace(lambda x: np.max(x, axis=0), x=sg.spec("3", dtype))
+    if dtype == "uint16":
+        with pytest.raises(BackendError, match=r"max cannot .* takes no uint16"):
+            graph.to_onnx()
+        return
+    model = graph.to_onnx()
+    onnx.checker.check_model(model, full_check=True)
+    x = np.array([1, 3, 2], dtype)
+    assert onnx.reference.ReferenceEvaluator(model).run(None, {"x": x})[0] == 3
 
 
 @engines
