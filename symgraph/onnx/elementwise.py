@@ -347,14 +347,6 @@ def _signed(xp: Any, x: Any) -> Traced:
     return xp.logical_or(x < 0, xp.logical_and(x == 0, xp.reciprocal(x) < 0))
 
 
-def erf(xp: Any, x: Any) -> Traced:
-    """In float32 only: ONNX's own reference computes float64 to 8 digits."""
-    (x,) = _floats(xp, "special.erf", x)
-    if x.dtype == np.float64:
-        raise Refused("ONNX's Erf has the digits of float32, and this is float64")
-    return xp.made("Erf", x.aval, x)
-
-
 def power(xp: Any, x: Any, y: Any) -> Traced:
     """Of integers none: engines compute it in floating point, or refuse negative exponents."""
     x, y = _floats(xp, "power", x, y)

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..namespace import windows
 from . import elementwise as e
+from . import error_functions as errors
 from . import movement as m
 from . import reductions as r
 from .elementwise import plain
@@ -61,7 +62,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "special.xlogy": e.xlogy,
     "special.xlog1py": e.xlog1py,
     "special.entr": e.entr,
-    "special.erf": e.erf,
+    "special.erf": errors.erf,
+    "special.erfc": errors.erfc,
+    "special.ndtr": errors.ndtr,
     # trigonometry
     "sin": plain("sin", "Sin"),
     "cos": plain("cos", "Cos"),

@@ -120,6 +120,9 @@ class Writer:
                 raise Refused(f"the size {dim} is not that of any input")
             return self.sizes[str(dim)]
         args = cast("tuple[Any, ...]", dim.args)
+        extremum = type(dim).__name__
+        if extremum in ("Max", "Min"):
+            return self.emit(extremum, *[self.size(part) for part in args])
         if dim.is_Pow and args[1].is_Integer and args[1].is_positive:
             args = (args[0],) * int(args[1])
         elif not (dim.is_Add or dim.is_Mul) or any(
