@@ -93,9 +93,10 @@ def test_every_row_of_the_mission_has_a_test() -> None:
 
 @pytest.mark.whole
 def test_every_pass_is_run() -> None:
-    """On one graph with a loop, a softmax, a part that is read and a value computed twice."""
+    """On a graph with a loop, a softmax, a named value, a part read and a value computed twice."""
 
     def f(x: Any, w: Any) -> Any:
+        w = sg.name(w * 1.5, "weights")
         last, _ = sg.scan(
             lambda c, row: (np.tanh(c * 1 + row), np.exp(c)), np.zeros(3), x, length=4
         )
@@ -116,6 +117,7 @@ def test_every_pass_is_run() -> None:
     try:
         small = graph.simplify()
         lowered = small.lower()
+        graph.simplify(keep="weights")
     finally:
         sys.setprofile(None)
     assert seen >= {path.stem for path in passes.glob("*.py")} - {"__init__"}

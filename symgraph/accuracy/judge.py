@@ -306,10 +306,14 @@ def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elem
 
 
 def _plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
-    """Where, without perturbed roundings, the old value is right and the new one is not finite."""
+    """Where, without perturbed roundings, the old value is right and the new one is not finite.
+
+    Double precision must have a number for both: where y is tiny and x negative, y x**(y - 1) x is
+    a number only because y - 1 is rounded to -1.
+    """
     error = np.abs(old.found[0] - reference)
     right = error <= _CERTAIN * np.abs(reference) + _SMALLEST
-    return right & ~np.isfinite(new.found[0])
+    return right & ~np.isfinite(new.found[0]) & np.isfinite(new.right)
 
 
 def _right_by_luck(before: Numbers, size: Numbers) -> Numbers:

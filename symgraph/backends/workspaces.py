@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..ir.dims import resolve
-from ..lowering.blocks import block_aval
+from ..lowering.block_sizes import block_aval
 from ..lowering.offsets import offsets
 from ..lowering.statements import Program
 

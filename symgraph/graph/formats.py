@@ -14,6 +14,7 @@ from ..explorer import Explorer, explorer
 from ..export import constants, dot, latex, mermaid, networks, python, svg, text
 from ..export.latex import Formula
 from ..onnx import to_onnx as onnx_model
+from .explain import Format
 from .history import History
 from .measures import HasDag
 from .sympy_expressions import to_sympy as sympy_expressions
@@ -50,7 +51,7 @@ class Written(Derived, Protocol):
         """The graph as a JSON document."""
         ...
 
-    def explain(self, *, format: Any = "text") -> Any:
+    def explain(self, *, format: Format = "text") -> Any:
         """The derivation."""
         ...
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..array import FUNCTIONS, Array
 from ..errors import InputError
+from ..ir.dims import ShapeLike
 from ..ops.creation import constant
 from ..ops.creation import input as new_input
 from .graph import Graph
 from .tracing import graph as graph_of
 
+if TYPE_CHECKING:
+    from sympy import Basic, Expr
+
 __all__ = ["from_sympy"]
 
 
-def from_sympy(expr: Any, **specs: Any) -> Graph:
+def from_sympy(expr: Basic, **specs: ShapeLike) -> Graph:
     """The graph of a SymPy expression, of scalars or of matrices.
 
     Parameters
@@ -47,7 +51,7 @@ def from_sympy(expr: Any, **specs: Any) -> Graph:
     """
     import sympy as s
 
-    if not isinstance(expr, s.Basic):
+    if not isinstance(expr, s.Basic):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"{type(expr).__name__} is no SymPy expression.", mend="A text is never evaluated."
         )
@@ -73,7 +77,7 @@ def from_sympy(expr: Any, **specs: Any) -> Graph:
     return graph_of(result if isinstance(result, Array) else constant(result))
 
 
-def _below(expr: Any) -> list[Any]:
+def _below(expr: Basic) -> list[Any]:
     """All subexpressions, each after its parts, without recursion."""
     order: dict[Any, None] = {}
     known: set[int] = set()  # By identity: the hash of a part is known before that of the whole.
@@ -90,17 +94,17 @@ def _below(expr: Any) -> list[Any]:
     return list(order)
 
 
-def _is_leaf(node: Any) -> bool:
+def _is_leaf(node: Basic) -> bool:
     import sympy as s
 
     return not node.args or isinstance(node, s.MatrixSymbol)
 
 
-def _size(size: Any) -> int | str:
-    return int(size) if size.is_Integer else str(size)
+def _size(size: Basic) -> int | str:
+    return int(str(size)) if size.is_Integer else str(size)
 
 
-def _made(node: Any, found: Mapping[Any, Any], table: Mapping[Any, Callable[..., Any]]) -> Any:
+def _made(node: Expr, found: Mapping[Any, Any], table: Mapping[Any, Callable[..., Any]]) -> Any:
     if not node.args and getattr(node, "is_extended_real", False):
         return int(node) if node.is_Integer else float(node)
     make = table.get(node.func)
@@ -115,7 +119,7 @@ def _table() -> dict[Any, Callable[..., Any]]:
     f = FUNCTIONS
 
     def folded(name: str) -> Callable[..., Any]:
-        def fold(*parts: Any) -> Any:
+        def fold(*parts: Array | float) -> Any:
             first, *others = parts
             for each in others:
                 first = f[name](first, each)
@@ -137,7 +141,7 @@ def _table() -> dict[Any, Callable[..., Any]]:
     return table
 
 
-def _product(*parts: Any) -> Any:
+def _product(*parts: Array | float) -> Any:
     """The product of numbers and matrices, in their order."""
     result: Any = None
     for each in parts:

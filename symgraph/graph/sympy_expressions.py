@@ -19,7 +19,7 @@ from ..ir.traits import Arrangement
 from ..ops.creation import DIMENSION
 
 if TYPE_CHECKING:
-    from sympy import Basic
+    from sympy import Basic, Expr, MatrixExpr
 
 __all__ = ["to_sympy"]
 
@@ -46,40 +46,40 @@ class _Functions:
         self.logical_and, self.logical_or, self.logical_not = s.And, s.Or, s.Not
         self._choice = s.Piecewise
 
-    def where(self, condition: Any, x: Any, y: Any) -> Any:
+    def where(self, condition: Basic, x: Expr, y: Expr) -> Any:
         return self._choice((x, condition), (y, True))
 
-    def add(self, x: Any, y: Any) -> Any:
+    def add(self, x: Expr, y: Expr) -> Any:
         return x + y
 
-    def subtract(self, x: Any, y: Any) -> Any:
+    def subtract(self, x: Expr, y: Expr) -> Any:
         return x - y
 
-    def multiply(self, x: Any, y: Any) -> Any:
+    def multiply(self, x: Expr, y: Expr) -> Any:
         return x * y
 
-    def divide(self, x: Any, y: Any) -> Any:
+    def divide(self, x: Expr, y: Expr) -> Any:
         return x / y
 
-    def negative(self, x: Any) -> Any:
+    def negative(self, x: Expr) -> Any:
         return -x
 
-    def power(self, x: Any, y: Any) -> Any:
+    def power(self, x: Expr, y: Expr) -> Any:
         return x**y
 
-    def square(self, x: Any) -> Any:
+    def square(self, x: Expr) -> Any:
         return x**2
 
-    def log1p(self, x: Any) -> Any:
+    def log1p(self, x: Expr) -> Any:
         return self.log(1 + x)
 
-    def expm1(self, x: Any) -> Any:
+    def expm1(self, x: Expr) -> Any:
         return self.exp(x) - 1
 
-    def sigmoid(self, x: Any) -> Any:
+    def sigmoid(self, x: Expr) -> Any:
         return 1 / (1 + self.exp(-x))
 
-    def softplus(self, x: Any) -> Any:
+    def softplus(self, x: Expr) -> Any:
         return self.log(1 + self.exp(x))
 
 
@@ -91,22 +91,22 @@ class _Matrices:
 
         self.inv, self.det = s.Inverse, s.Determinant
 
-    def add(self, x: Any, y: Any) -> Any:
+    def add(self, x: MatrixExpr, y: MatrixExpr) -> Any:
         return x + y
 
-    def subtract(self, x: Any, y: Any) -> Any:
+    def subtract(self, x: MatrixExpr, y: MatrixExpr) -> Any:
         return x - y
 
-    def negative(self, x: Any) -> Any:
+    def negative(self, x: MatrixExpr) -> Any:
         return -x
 
-    def matmul(self, x: Any, y: Any) -> Any:
+    def matmul(self, x: MatrixExpr, y: MatrixExpr) -> Any:
         return x * y
 
-    def transpose(self, x: Any) -> Any:
+    def transpose(self, x: MatrixExpr) -> Any:
         return x.T
 
-    def multiply(self, x: Any, y: Any) -> Any:
+    def multiply(self, x: Expr, y: Expr) -> Any:
         import sympy as s
 
         return s.HadamardProduct(x, y) if x.is_Matrix and y.is_Matrix else x * y

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..ir.avals import Aval
 from ..ir.dims import Dim, names_of
-from .blocks import LEAST_BYTES, Loop, Row
+from .block_sizes import LEAST_BYTES, Loop, Row
 from .drafts import IN_PLACE, Draft
 from .pieces import Alias, Dimension, Line, Piece
 from .rowwise import Step, candidates, step_of

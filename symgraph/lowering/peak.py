@@ -12,7 +12,7 @@ from ..ir.dims import Dim, resolve
 from ..ir.interpreter import run
 from ..ir.node import Node
 from ..ops.creation import PROJECT
-from .blocks import block_aval
+from .block_sizes import block_aval
 from .memory_model import workspace_bytes
 from .offsets import offsets
 from .pieces import Alias, Defined

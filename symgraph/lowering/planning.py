@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from ..ir.avals import Aval
 from ..ir.node import Node
 from ..ops.creation import PROJECT
-from .blocks import Loop
+from .block_sizes import Loop
 from .buffers import Buffers
 from .drafts import Draft
 from .memory_order import Orders

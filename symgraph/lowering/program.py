@@ -18,7 +18,7 @@ from ..ir.dag import Dag
 from ..ir.dims import names_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
-from .blocks import Loop
+from .block_sizes import Loop
 from .drafts import Draft
 from .fusion import fused
 from .memory_model import NOMINAL_DIM

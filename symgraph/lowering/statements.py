@@ -9,7 +9,7 @@ from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dag import Dag
 from ..ir.node import Node
-from .blocks import Loop
+from .block_sizes import Loop
 from .pieces import Alias, Pieces
 
 __all__ = ["Program", "Statement", "Temporary"]

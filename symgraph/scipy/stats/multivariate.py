@@ -11,7 +11,7 @@ import numpy as np
 from ... import numpy as snp
 from ...array import Array, ArrayLike
 from ...errors import ShapeError, TraceError
-from ...ir.dims import known_equal, show_shape
+from ...ir.dims import Dim, known_equal, show_shape
 from ..names.mirrored import mirrored
 from .distribution import Frozen, refused_method
 from .validity import common_float, lifted, positive
@@ -68,7 +68,7 @@ def _log_normal(x: object, mean: object, cov: ArrayLike, allow_singular: bool) -
     return _log_density(x if center is None else x - center, snp.cholesky(matrix), size)
 
 
-def _log_density(deviation: Array, factor: Array, size: Any) -> Array:
+def _log_density(deviation: Array, factor: Array, size: Dim) -> Array:
     """The logarithm of the density of deviations from the mean; `factor` is that of Cholesky."""
     if deviation.ndim == 1:
         whitened = snp.sum(snp.solve_triangular(factor, deviation, lower=True) ** 2)

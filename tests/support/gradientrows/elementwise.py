@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 import symgraph.ops  # noqa: F401  # registers the functions
-from symgraph.array import FUNCTIONS
+from symgraph.array import FUNCTIONS, apply
+from symgraph.ops.control import KEPT
 from symgraph.testing import GradientCase, Operand
 
 ANY = Operand()
@@ -129,6 +130,7 @@ SPECIAL = (
 CONTROL = (
     _of("cast", lambda x: (x * x).astype("float64") * x, ANY),
     _of("stop_gradient", lambda x: _sum_of_parts(x), ANY, analytic=False),
+    _of("kept_value", lambda x: apply(KEPT, x) * x, ANY, analytic=False),
 )
 
 

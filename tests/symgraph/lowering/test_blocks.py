@@ -16,23 +16,23 @@ from symgraph.backends.base import Lowered, lower
 from symgraph.backends.randomdags import random_dag
 from symgraph.ir.avals import Aval
 from symgraph.ir.interpreter import evaluate
-from symgraph.lowering import blocks, fusion, program, rowwise
-from symgraph.lowering.blocks import Loop, Row
+from symgraph.lowering import block_sizes, fusion, program, rowwise
+from symgraph.lowering.block_sizes import Loop, Row
 from symgraph.lowering.peak import predicted_peak
 from symgraph.lowering.program import program_of
 
 ULPS = 200
-"""Sums over some hundred rows are added up in another order: by blocks."""
+"""Sums over some hundred rows are added up in another order: by block_sizes."""
 
 
 @pytest.fixture
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of a few rows, so that loops run on small arrays."""
-    monkeypatch.setattr(blocks, "LEAST_BYTES", 1)
+    monkeypatch.setattr(block_sizes, "LEAST_BYTES", 1)
     monkeypatch.setattr(fusion, "LEAST_BYTES", 1)
-    monkeypatch.setattr(blocks, "VALUE_BYTES", 64)
-    monkeypatch.setattr(blocks, "OPERAND_BYTES", 64)
-    monkeypatch.setattr(blocks, "LEAST_BLOCKS", 1)
+    monkeypatch.setattr(block_sizes, "VALUE_BYTES", 64)
+    monkeypatch.setattr(block_sizes, "OPERAND_BYTES", 64)
+    monkeypatch.setattr(block_sizes, "LEAST_BLOCKS", 1)
     monkeypatch.setattr(rowwise, "_LEAST_ROWS", 2)
     monkeypatch.setattr(program, "_GROWTH", 100)
 
@@ -261,7 +261,7 @@ def test_threads_share_no_block() -> None:
 def test_rows_of_a_block_fit_the_cache() -> None:
     row = Aval(np.dtype("float64"), (10**6, 4))
     loop = Loop(10**6, (Row(row, -2),))
-    assert loop.rows_of_block({}) * 32 <= blocks.VALUE_BYTES
-    assert loop.rows_of_block({}) * 32 > blocks.VALUE_BYTES // 2
+    assert loop.rows_of_block({}) * 32 <= block_sizes.VALUE_BYTES
+    assert loop.rows_of_block({}) * 32 > block_sizes.VALUE_BYTES // 2
     assert loop.pays({})
     assert not Loop(1000, (Row(row.with_shape((1000, 4)), -2),)).pays({})
