@@ -273,11 +273,13 @@ def log1p(xp: Any, x: Any) -> Traced:
 
 
 def scaled_log(name: str, base: float) -> Spelling:
-    """A logarithm to another base."""
+    """A logarithm to another base; a whole number where `x` is a power of it, as in NumPy."""
 
     def spelled(xp: Any, x: Any) -> Traced:
         (x,) = _floats(xp, name, x)
-        return xp.log(x) * (1 / math.log(base))
+        found = xp.log(x) / math.log(base)
+        whole = xp.rint(found)
+        return xp.where(xp.equal(xp.power(xp.lift(base, x.dtype), whole), x), whole, found)
 
     return spelled
 

@@ -296,6 +296,16 @@ def test_a_transformer_block(dtype: str) -> None:
 
 @engines
 @needs_onnx
+@pytest.mark.parametrize(("function", "base"), [(np.log2, 2), (np.log10, 10)])
+def test_logarithms_of_powers_are_whole(function: Any, base: int) -> None:
+    graph = sg.trace(lambda x: np.floor(function(x)), x="n")
+    x = float(base) ** np.arange(-12, 16)
+    for engine, run in runs_of(graph.to_onnx()):
+        np.testing.assert_array_equal(run(None, {"x": x})[0], np.arange(-12, 16), engine)
+
+
+@engines
+@needs_onnx
 def test_a_transposed_matrix_times_a_vector() -> None:
     """onnxruntime 1.32 fuses the two into one product, in which a vector loses the transpose."""
     graph = sg.trace(lambda A, x: (A.T @ x, x @ A.T, x @ x), A="3, 3", x="3")
