@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..explorer import Explorer, explorer
 from ..export import constants, dot, latex, mermaid, networks, python, svg, text
 from ..export.latex import Formula
+from ..onnx import to_onnx as onnx_model
 from .explain import Format
 from .history import History
 from .measures import HasDag
@@ -30,6 +31,7 @@ __all__ = [
     "to_latex",
     "to_mermaid",
     "to_networkx",
+    "to_onnx",
     "to_python",
     "to_svg",
     "to_sympy",
@@ -210,6 +212,39 @@ def to_graphml(self: HasDag) -> str:
     return networks.graphml(self.dag)
 
 
+def to_onnx(self: HasDag) -> Any:
+    """The graph as an ONNX model of operator set 20, for ONNX's engines and for Netron.
+
+    Inputs and outputs keep their names, and named dimensions are parameters of the shapes; the
+    model fails where two inputs disagree on one. Each node tells the operation and your line.
+    Gradients are outputs like others. How results are grouped in tuples and dicts is lost.
+
+    What ONNX cannot say with NumPy's meaning is refused. onnxruntime lacks some operators for
+    some dtypes, such as `Tan` of float64, and then refuses the model when it is loaded. Of two
+    things no model can take care: onnxruntime's `Where` loses the sign of a zero, and where NumPy
+    raises an error, as for the maximum of no elements, a model gives a value or fails.
+
+    Returns
+    -------
+    onnx.ModelProto
+
+    Raises
+    ------
+    SymgraphError
+        If the package onnx is not installed: `pip install "symgraph[onnx]"`.
+    BackendError
+        If an operation, a dtype or a size has no counterpart; it names the operation and your line.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+    >>> model = graph.to_onnx()  # doctest: +SKIP
+    >>> [node.op_type for node in model.graph.node]  # doctest: +SKIP
+    ['Shape', 'Exp', 'ReduceSum', 'Identity']
+    """
+    return onnx_model(self.dag)
+
+
 def to_svg(self: HasDag, *, fold: bool | None = None) -> str:
     """A picture: forward runs down, the gradient up beside the values whose adjoints it holds.
 
@@ -278,8 +313,8 @@ def save(self: Written, path: str | Path) -> None:
     """Write the graph in the format its suffix names.
 
     These are .json, which `sg.load` reads, .svg, .html (the explorer), .dot, .mmd (Mermaid),
-    .graphml, .txt, .tex, .py, .md (the derivation) and .npz (the constants, in the order of the
-    nodes).
+    .graphml, .onnx, .txt, .tex, .py, .md (the derivation) and .npz (the constants, in the order of
+    the nodes).
 
     Parameters
     ----------
@@ -290,6 +325,8 @@ def save(self: Written, path: str | Path) -> None:
     ------
     InputError
         If the suffix names no format.
+    BackendError
+        If the format cannot hold an operation of the graph.
     OSError
         If the file cannot be written.
 
@@ -310,6 +347,7 @@ def save(self: Written, path: str | Path) -> None:
         ".dot": lambda: to_dot(self),
         ".mmd": lambda: to_mermaid(self),
         ".graphml": lambda: to_graphml(self),
+        ".onnx": lambda: to_onnx(self).SerializeToString(),
         ".npz": lambda: constants.npz(self.dag),
         ".md": lambda: self.explain(format="markdown"),
         ".txt": self.__str__,

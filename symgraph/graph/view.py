@@ -341,6 +341,7 @@ class View(Immutable):
     to_graphml = formats.to_graphml
     to_networkx = formats.to_networkx
     to_sympy = formats.to_sympy
+    to_onnx = formats.to_onnx
     save = formats.save
     explore = formats.explore
 

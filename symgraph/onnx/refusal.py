@@ -1,0 +1,9 @@
+"""What a spelling raises where ONNX cannot say the same; the export adds the user's line."""
+
+from __future__ import annotations
+
+__all__ = ["Refused"]
+
+
+class Refused(Exception):
+    """The reason, as the end of a sentence that names the operation."""

@@ -1,0 +1,133 @@
+"""An array inside a kernel that is written as ONNX: its dtype, its shape and its name."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn, cast
+
+import numpy as np
+
+from ..ir.avals import Aval
+from ..ir.dims import Dim
+from ..lowering.kernel_sizes import Size
+from .refusal import Refused
+
+__all__ = ["Traced", "as_size", "dim_of"]
+
+
+def _asked() -> None:
+    raise Refused("its kernel asks how large a named dimension is")
+
+
+def as_size(dim: Dim) -> int | Size:
+    """A dimension as kernels get it: a number, or a size that they can pass on."""
+    return dim if isinstance(dim, int) else Size(dim, _asked)
+
+
+def dim_of(size: Any) -> Dim:
+    """The dimension behind what a kernel passes as a size."""
+    return size.expr if isinstance(size, Size) else int(size)
+
+
+class Traced:
+    """A tensor of the model.
+
+    Parameters
+    ----------
+    xp : OnnxNamespace
+        The namespace that its operators call.
+    name : str
+    aval : Aval
+    """
+
+    # NumPy must leave operators to this class where an array or a number stands on the left.
+    __array_ufunc__ = None
+
+    def __init__(self, xp: Any, name: str, aval: Aval) -> None:
+        self.xp = xp
+        self.name = name
+        self.aval = aval
+
+    @property
+    def shape(self) -> tuple[int | Size, ...]:
+        return tuple([as_size(dim) for dim in self.aval.shape])
+
+    @property
+    def ndim(self) -> int:
+        return self.aval.ndim
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.aval.dtype
+
+    @property
+    def size(self) -> int | Size:
+        return as_size(self.aval.size)
+
+    @property
+    def T(self) -> Traced:
+        return self.xp.transpose(self)
+
+    def astype(self, dtype: Any) -> Traced:
+        return self.xp.astype(self, dtype)
+
+    def reshape(self, *shape: Any) -> Traced:
+        given = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        return self.xp.reshape(self, cast("Any", given))
+
+    def __getitem__(self, index: Any) -> Traced:
+        return self.xp.getitem(self, index)
+
+    def _refuse(self, *_args: object) -> NoReturn:
+        raise Refused("its kernel looks at the numbers of an array")
+
+    __bool__ = __int__ = __float__ = __index__ = __iter__ = __len__ = __array__ = _refuse
+    __hash__ = object.__hash__
+
+
+_OPERATORS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}
+_COMPARISONS = {
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "eq": "equal",
+    "ne": "not_equal",
+}
+_UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert"}
+
+
+def _install_operators() -> None:
+    for method, name in (*_OPERATORS.items(), *_COMPARISONS.items()):
+
+        def forward(self: Traced, other: Any, _name: str = name) -> Any:
+            return getattr(self.xp, _name)(self, other)
+
+        def reflected(self: Traced, other: Any, _name: str = name) -> Any:
+            return getattr(self.xp, _name)(other, self)
+
+        setattr(Traced, f"__{method}__", forward)
+        if method in _OPERATORS:
+            setattr(Traced, f"__r{method}__", reflected)
+    for method, name in _UNARY.items():
+
+        def unary(self: Traced, _name: str = name) -> Any:
+            return getattr(self.xp, _name)(self)
+
+        setattr(Traced, f"__{method}__", unary)
+
+
+_install_operators()
