@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from ..page import PageServer
+from .answers import answer
+
 __all__ = ["add_arguments", "run"]
 
 
@@ -41,10 +44,6 @@ def _seconds(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     """Serve the page until Ctrl+C."""
-    # Here and not above: no other command needs a server.
-    from ..page import PageServer
-    from .answers import answer
-
     with PageServer(answer, options.port, options.seconds) as server:
         print(f"symgraph serves {server.url}   (Ctrl+C stops it)", flush=True)
         if options.open:
