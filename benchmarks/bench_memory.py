@@ -7,16 +7,18 @@ lowered program; `resident` is what a fresh process on Linux gains over its inpu
 
 from __future__ import annotations
 
-import pathlib
 import subprocess
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import networks
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
+import plannednetworks as networks
 
 from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
@@ -190,7 +192,7 @@ _CHILD = """
 import sys
 import numpy as np
 sys.path.insert(0, {folder!r})
-import networks
+import plannednetworks as networks
 def resident(field):
     lines = open("/proc/self/status").read().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
@@ -211,9 +213,8 @@ print(graph.memory().peak_bytes, resident("VmHWM") - before)
 
 def resident() -> None:
     """What a fresh process gains in resident memory over three calls, beside the plan."""
-    folder = str(pathlib.Path(__file__).parent)
     for share in (0, 0.8, 0.6):
-        child = _CHILD.format(folder=folder, share=share)
+        child = _CHILD.format(folder=sys.path[0], share=share)
         found = subprocess.run(
             [sys.executable, "-c", child], capture_output=True, text=True, check=True
         )

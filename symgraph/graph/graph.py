@@ -245,7 +245,7 @@ class Graph(View):
         if self.dag.schedule is not None:
             options: dict[str, Any] = {"trust": trust, "strategy": strategy, "rules": rules}
             return self._planned_again(
-                {**options, "bounds": bounds, "effort": effort, "progress": progress}
+                {**options, "bounds": bounds, "effort": effort, "keep": keep, "progress": progress}
             )
         bounds = (bounds or SaturationBounds()) if strategy == "saturate" else None
         start = self._stage if not keep else keeping(self._stage, lambda dag: named(dag, keep))
@@ -298,7 +298,7 @@ class Graph(View):
         -------
         Graph
             Of the same values, with a schedule. Its `simplify` simplifies the graph without the
-            plan, and plans again for the same budget.
+            plan, and plans again for the same budget; it raises if `keep` or `recompute` was given.
 
         Raises
         ------
@@ -330,7 +330,8 @@ class Graph(View):
         else:
             raise InputError('Give a budget, as in checkpoint("64 MB").')
         planned = Graph(Stage(dag, before=self._stage.before), history=self.history.log)
-        planned._budget = (memory, dims)
+        # The values of a hint may be gone after `simplify`: only a budget is planned for again.
+        planned._budget = (None if kept or again else memory, dims)
         return planned
 
     # -- numbers ---------------------------------------------------------------------------------

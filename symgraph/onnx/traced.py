@@ -6,6 +6,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
+from ..array.in_place import BINARY_OPERATORS
 from ..ir.avals import Aval
 from ..ir.dims import Dim
 from ..lowering.kernel_sizes import Size
@@ -84,21 +85,6 @@ class Traced:
     __hash__ = object.__hash__
 
 
-_OPERATORS = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "power",
-    "matmul": "matmul",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-}
 _COMPARISONS = {
     "lt": "less",
     "le": "less_equal",
@@ -111,7 +97,7 @@ _UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert"}
 
 
 def _install_operators() -> None:
-    for method, name in (*_OPERATORS.items(), *_COMPARISONS.items()):
+    for method, name in (*BINARY_OPERATORS.items(), *_COMPARISONS.items()):
 
         def forward(self: Traced, other: Any, _name: str = name) -> Any:
             return getattr(self.xp, _name)(self, other)
@@ -120,7 +106,7 @@ def _install_operators() -> None:
             return getattr(self.xp, _name)(other, self)
 
         setattr(Traced, f"__{method}__", forward)
-        if method in _OPERATORS:
+        if method in BINARY_OPERATORS:
             setattr(Traced, f"__r{method}__", reflected)
     for method, name in _UNARY.items():
 

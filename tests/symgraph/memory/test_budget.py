@@ -117,6 +117,26 @@ def test_simplify_plans_again() -> None:
         graph.checkpoint(recompute=[]).simplify()
 
 
+def test_simplify_does_not_plan_again_without_the_hints() -> None:
+    """What was to be kept would be computed again, without a word."""
+    graph, inner = deep()
+    with pytest.raises(sg.InputError, match="lose the plan"):
+        graph.checkpoint(60_000, keep=[inner[0]]).simplify()
+
+
+def test_simplify_of_a_planned_graph_keeps_what_is_named() -> None:
+    def deep_and_named(x: Any) -> Any:
+        for _ in range(12):
+            x = np.sin(x)
+        return np.sum(np.log(sg.name(np.exp(x), "growth")))
+
+    graph = sg.trace(deep_and_named, x=sg.spec((1000,))).gradient("x", value=False)
+    planned = graph.checkpoint("70%")
+    assert copies(planned)
+    with pytest.raises(sg.InputError, match="named 'nothing'"):
+        planned.simplify(keep="nothing")
+
+
 def test_a_scan_of_checkpoints_is_planned_or_refused() -> None:
     """The call did not return: the goal was lowered by 4 bytes at a time."""
 

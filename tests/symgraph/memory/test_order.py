@@ -7,68 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plannednetworks import convolutions, lstm, mlp, transformer
 
 import symgraph as sg
-import symgraph.numpy as snp
 from symgraph.lowering.memory_model import model_of, profile
 from symgraph.memory.order import backward_nodes, forward_first, layer_by_layer
 from symgraph.memory.planner import network_plans
-
-
-def closed(inputs: dict[str, sg.Array], loss: Any) -> sg.Graph:
-    weights = [each for name, each in inputs.items() if not name.startswith("x")]
-    return sg.graph(loss, *sg.grad(loss, weights))
-
-
-def mlp(layers: int = 64, batch: int = 256, width: int = 128) -> sg.Graph:
-    inputs = {"x": sg.input("x", (batch, width), "float32")}
-    h: Any = inputs["x"]
-    for layer in range(layers):
-        inputs[f"w{layer}"] = sg.input(f"w{layer}", (width, width), "float32")
-        h = np.tanh(h @ inputs[f"w{layer}"])
-    return closed(inputs, np.sum(h * h))
-
-
-def transformer(blocks: int = 12, length: int = 192, width: int = 32) -> sg.Graph:
-    inputs = {"x": sg.input("x", (length, width), "float32")}
-
-    def weight(name: str, rows: int, columns: int) -> sg.Array:
-        inputs[name] = sg.input(name, (rows, columns), "float32")
-        return inputs[name]
-
-    h: Any = inputs["x"]
-    for block in range(blocks):
-        q, k, v = [h @ weight(f"{name}{block}", width, width) for name in "qkv"]
-        scores = q @ k.T / np.float32(np.sqrt(width))
-        e = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
-        h = h + (e / np.sum(e, axis=-1, keepdims=True)) @ v
-        up = np.tanh(h @ weight(f"u{block}", width, 4 * width))
-        h = h + up @ weight(f"d{block}", 4 * width, width)
-    return closed(inputs, np.sum(h * h))
-
-
-def convolutions(layers: int = 8, batch: int = 8, size: int = 16, channels: int = 8) -> sg.Graph:
-    inputs = {"x": sg.input("x", (batch, channels, size, size), "float32")}
-    h: Any = inputs["x"]
-    for layer in range(layers):
-        w = inputs[f"w{layer}"] = sg.input(f"w{layer}", (channels, channels, 3, 3), "float32")
-        h = np.maximum(snp.conv2d(h, w, padding=1), 0)
-    return closed(inputs, np.sum(h * h))
-
-
-def lstm(steps: int = 50, batch: int = 32, width: int = 32) -> sg.Graph:
-    inputs = {"xs": sg.input("xs", (steps, batch, width), "float32")}
-    w = inputs["w"] = sg.input("w", (width, 4 * width), "float32")
-    u = inputs["u"] = sg.input("u", (width, 4 * width), "float32")
-    b = inputs["b"] = sg.input("b", (4 * width,), "float32")
-    h: Any = np.zeros((batch, width), np.float32)
-    c: Any = np.zeros((batch, width), np.float32)
-    for step in range(steps):
-        z = inputs["xs"][step] @ w + b + h @ u
-        i, f, o, g = [z[:, gate * width : (gate + 1) * width] for gate in range(4)]
-        c = snp.sigmoid(f) * c + snp.sigmoid(i) * np.tanh(g)
-        h = snp.sigmoid(o) * np.tanh(c)
-    return closed(inputs, np.sum(h * h))
 
 
 def overhead(graph: sg.Graph, share: float) -> float:

@@ -1,4 +1,4 @@
-"""Networks whose gradients benchmarks plan: layers, attention, convolutions, an unrolled LSTM."""
+"""Networks that memory is planned for: layers, attention, convolutions, an unrolled LSTM."""
 
 from __future__ import annotations
 
