@@ -45,6 +45,8 @@ class Stage:
         The graph before it was simplified.
     by : tuple of grade, RuleSet and effort, optional
         How it was simplified.
+    plain : bool
+        Whether `dag` is what `derive` gives of the graph `forward`.
     """
 
     dag: Dag
@@ -52,6 +54,7 @@ class Stage:
     derive: Derive | None = None
     before: Stage | None = None
     by: tuple[Soundness, RuleSet, Effort] | None = None
+    plain: bool = False
 
 
 class Interrupted(KeyboardInterrupt):
@@ -75,7 +78,8 @@ def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
     with collector_paused():
         dag = derive(base, log.choose)
     log.through("differentiated", base.outputs, dag.outputs, equal=False)
-    return (Stage(dag, source, derive) if again else Stage(dag)), log
+    plain = source is stage
+    return (Stage(dag, source, derive, plain=plain) if again else Stage(dag)), log
 
 
 def keeping(stage: Stage, chosen: Callable[[Dag], Collection[Node]]) -> Stage:
@@ -122,7 +126,7 @@ def simplified_stage(
         history.through("differentiated", forward.outputs, dag.outputs, equal=False)
         steady = list(dag.outputs)
         # Not the outputs of this stage: they may come from a graph that was simplified already.
-        given = stage.derive(stage.forward.dag, Log().choose)
+        given = stage.dag if stage.plain else stage.derive(stage.forward.dag, Log().choose)
         kept = _keeping_digits(steady, given.outputs, knowledge)
         dag = dag.with_outputs(history.through("tails as derived", steady, kept))
     found = [list(dag.outputs)]
