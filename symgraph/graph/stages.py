@@ -153,7 +153,8 @@ def simplified_stage(
         log.through("interrupted", dag.outputs, best)
         raise Interrupted(Stage(dag.with_outputs(best), before=stage), log) from stop
     if trust != "exact":
-        new = _keeping_digits(with_quotients(outputs), outputs, knowledge)
+        judge = judge_of(knowledge)
+        new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))
         outputs = history.through("multiples of sigmoids", outputs, new)
     return Stage(dag.with_outputs(outputs), before=stage, by=by), history
 
