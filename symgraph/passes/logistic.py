@@ -203,15 +203,15 @@ def _alone(
         assert above is not None
         operands = tuple([argument if each is below else each for each in above.operands])
         argument, below = on_operands(above, operands), above
-    array, factor = multiple.array, multiple.factor
-    quotient = _quotient(multiple, argument, {} if array is None else {array: array})
-    if isinstance(multiple.number, Node):
-        assert factor is not None
-        return quotient, factor
-    whole = multiple.product
-    if multiple.number == 1 or _is_between(factor, sigmoid, whole, user):
-        return quotient, whole
-    return quotient, negative(Array(whole)).node
+    array, factor, whole = multiple.array, multiple.factor, multiple.product
+    with origin(whole.origin):  # The graph will have these very nodes.
+        quotient = _quotient(multiple, argument, {} if array is None else {array: array})
+        if isinstance(multiple.number, Node):
+            assert factor is not None
+            return quotient, factor
+        if multiple.number == 1 or _is_between(factor, sigmoid, whole, user):
+            return quotient, whole
+        return quotient, negative(Array(whole)).node
 
 
 def _is_between(node: Node | None, low: Node, high: Node, user: Mapping[Node, Node | None]) -> bool:

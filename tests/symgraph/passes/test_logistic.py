@@ -117,6 +117,7 @@ def test_each_quotient_is_judged_with_all_else_as_it_was(name: str) -> None:
     before = [node for node in reachable(outputs) if node.op is sigmoid.op]
     assert with_quotients(outputs, refused) == list(outputs)
     for new, old in asked:
+        assert new.origin.frames == old.origin.frames
         # The quotient itself, and only it, is new: it takes the place of one sigmoid.
         left = [node for node in reachable([new]) if node.op is sigmoid.op]
         assert len(left) < len(before)
