@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..errors import InputError
 from ..explorer import Explorer, explorer
 from ..export import constants, dot, latex, mermaid, networks, python, svg, text
-from ..export.latex import Formula
+from ..export.latex import Form, Formula
 from ..onnx import to_onnx as onnx_model
 from .explain import Format
 from .history import History
@@ -83,21 +83,37 @@ def to_python(self: HasDag) -> str:
     return python.to_python(self.dag)
 
 
-def to_latex(self: HasDag) -> str:
+def to_latex(self: HasDag, form: Form = "matrix") -> str:
     r"""The outputs as equations, such as `X^\top (\sigma(X w) - y)`; shared parts are named.
+
+    In the matrix form products of matrices have no sign, products of elements have ⊙, functions
+    and powers of the elements of a matrix have a circle, and a vector that is added to each row is
+    $\mathbf{1} b^\top$. The index form gives each element by its indices; a function that mixes
+    elements, such as an inverse, has them behind it.
+
+    Parameters
+    ----------
+    form : "matrix" or "index"
 
     Returns
     -------
     str
         For the inside of a formula.
 
+    Raises
+    ------
+    InputError
+        If there is no such form.
+
     Examples
     --------
-    >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+    >>> graph = sg.trace(lambda A, x: np.exp(A @ x), A="m, n", x="n")
     >>> print(graph.to_latex())
-    f = \sum_{i} \left(e^{x}\right)_{i}
+    f = e^{A x}
+    >>> print(graph.to_latex("index"))
+    f_{i} = e^{\sum_{j=1}^{n} A_{ij} \, x_{j}}
     """
-    return latex.latex(self.dag)
+    return latex.latex(self.dag, form)
 
 
 def formula(self: HasDag) -> Formula:

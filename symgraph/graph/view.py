@@ -70,7 +70,8 @@ class View(Immutable):
         """The networkx DAG (read-only): keys are nodes, an edge's `slots` the operand positions.
 
         Nodes have the attributes `name`, `op`, `expression`, `shape`, `dtype`, `role`, `origin`,
-        `scope`, `flops` and `outputs`, all of them text. Writers of files take `to_networkx()`.
+        `scope`, `flops` and `outputs`. All attributes are texts, which networkx's writers of files
+        take; `to_networkx()` gives a graph whose nodes are texts, too.
         """
         graph = self.dag.nx
         if self.nodes and "op" not in graph.nodes[self.nodes[0]]:
@@ -238,8 +239,9 @@ class View(Immutable):
         ----------
         node : Node, Array or str, optional
             A value (or an output's name): the user's line, the vjp, and the steps that led to it.
-        format : "text", "latex", "markdown" or "data"
-            Data is a list of dicts that JSON can hold.
+        format : "text", "latex", "align", "markdown" or "data"
+            "latex" is for the inside of a formula, "align" a display of a document, one equation a
+            step. Data is a list of dicts that JSON can hold.
         grains : collection of str, optional
             Only entries of these: `origin`, `rule`, `region`, `choice`, `bookkeeping`.
 
