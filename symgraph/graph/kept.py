@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import InputError
-from ..export.labels import given_names
 from ..ir.dag import Dag
+from ..ir.given_names import given_names
 from ..ir.naming import DERIVED
 from ..ir.node import Node
 from .stages import Kept
