@@ -148,6 +148,9 @@ class Array(ArrayMethods, Immutable, Holder):
         name = f"{self.node.params['name']!r} " if self.node.is_input else f"{self.node.op.name} "
         return f"<Array {name}{self.aval}>"
 
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        return {**self.node._repr_mimebundle_(), "text/plain": repr(self)}  # pyright: ignore[reportPrivateUsage]  # a protocol of notebooks
+
     def get_operation(self) -> Op:
         """The operation that makes this value.
 

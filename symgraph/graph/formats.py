@@ -18,6 +18,7 @@ from .explain import Format
 from .history import History
 from .measures import HasDag
 from .sympy_expressions import to_sympy as sympy_expressions
+from .views import to_png
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -328,9 +329,9 @@ def explore(
 def save(self: Written, path: str | Path) -> None:
     """Write the graph in the format its suffix names.
 
-    These are .json, which `sg.load` reads, .svg, .html (the explorer), .dot, .mmd (Mermaid),
-    .graphml, .onnx, .txt, .tex, .py, .md (the derivation) and .npz (the constants, in the order of
-    the nodes).
+    These are .json, which `sg.load` reads, .svg, .png (if a renderer is installed), .html (the
+    explorer), .dot, .mmd (Mermaid), .graphml, .onnx, .txt, .tex, .py, .md (the derivation) and .npz
+    (the constants, in the order of the nodes).
 
     Parameters
     ----------
@@ -343,6 +344,8 @@ def save(self: Written, path: str | Path) -> None:
         If the suffix names no format.
     BackendError
         If the format cannot hold an operation of the graph.
+    SymgraphError
+        If the format needs a package that is not installed.
     OSError
         If the file cannot be written.
 
@@ -359,6 +362,7 @@ def save(self: Written, path: str | Path) -> None:
     formats: dict[str, Callable[[], str | bytes]] = {
         ".json": self.to_json,
         ".svg": lambda: to_svg(self),
+        ".png": lambda: to_png(self),
         ".html": lambda: explore(self).html,
         ".dot": lambda: to_dot(self),
         ".mmd": lambda: to_mermaid(self),

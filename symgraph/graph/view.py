@@ -21,7 +21,7 @@ from ..ir.interpreter import bound_inputs, check_facts, evaluate, given_inputs
 from ..ir.invariants import verify
 from ..ir.node import Node
 from ..ir.origins import origins
-from . import formats, measures
+from . import formats, measures, plots, views
 from .explain import Format, Grains, explained
 from .history import History
 
@@ -155,6 +155,8 @@ class View(Immutable):
     memory = measures.memory
     memory_frontier = measures.memory_frontier
     memory_plan = measures.memory_plan
+    plot_memory = plots.plot_memory
+    plot_cost = plots.plot_cost
 
     # -- numbers ---------------------------------------------------------------------------------
     def evaluate(
@@ -339,6 +341,10 @@ class View(Immutable):
     formula = formats.formula
     to_dot = formats.to_dot
     to_svg = formats.to_svg
+    to_png = views.to_png
+    tree = views.tree
+    table = views.table_of
+    code = views.code
     to_mermaid = formats.to_mermaid
     to_graphml = formats.to_graphml
     to_networkx = formats.to_networkx

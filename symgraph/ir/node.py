@@ -183,6 +183,11 @@ class Node(Immutable):
         name = name if name.isprintable() else ascii(name)
         return f"<{name} #{self.serial} {avals}>"
 
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        from .cards import card  # Only notebooks show cards.
+
+        return {"text/plain": repr(self), "text/html": card(self)}
+
     def __reduce__(self) -> Any:
         raise SymgraphError(
             f"Symbolic arrays and nodes are not pickled: {self!r} is nothing without its inputs.",
