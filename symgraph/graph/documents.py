@@ -196,7 +196,10 @@ def _kept_at(fields: Mapping[str, Place]) -> Kept:
     if "keep" not in fields:
         return ()
     if not isinstance(fields["keep"].value, bool):
-        return tuple([each.text() for each in fields["keep"].items()])
+        names = tuple([each.text() for each in fields["keep"].items()])
+        if not names:
+            fields["keep"].refuse("a stage that keeps nothing has no field of it")
+        return names
     if not fields["keep"].boolean():
         fields["keep"].refuse("keep is true, or a list of names")
     return True
