@@ -15,12 +15,13 @@ of ordinary size where its reference is far from the end of the range.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..ir.fact_inference import Knowledge
-from ..ir.node import Node
+from ..ir.node import Node, reachable
 from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trials import UNIT, Trial, Trials
 
@@ -55,6 +56,14 @@ _LARGEST = float(np.finfo(np.float32).max)
 _ROOMY = _LARGEST**0.5
 """A larger value is near the end of the range: one more factor on the way to it overflows."""
 
+_NEAR_THE_END = 64.0
+"""A number within this factor of the largest may overflow in one spelling and not in another."""
+
+_APART = 2
+"""Steps between the first and the last wide probe that drop a number, at the least.
+
+Between two spellings, one of which overflows a little before the other, lies a narrow band."""
+
 _AMBIGUOUS = 1e-6
 """Relative difference above which the references of two spellings disagree: neither is trusted."""
 
@@ -77,10 +86,16 @@ class Judge:
     ----------
     knowledge : Knowledge
         The facts that random inputs must satisfy.
+    careful : bool
+        Whether a spelling loses, too, where it drops a number at a wide probe.
     """
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, *, careful: bool = False) -> None:
         self.trials = Trials(knowledge)
+        self.careful = careful
+        self._wide = Trials(knowledge, "wide")
+        self._whole = [Trials(knowledge, places, whole=True) for places in ("usual", "wide")]
+        self._dropped: dict[tuple[Node, Node], bool] = {}
         self._verdicts: dict[tuple[Node, Node], Verdict] = {}
         self._failing: dict[Node, Numbers | None] = {}
 
@@ -91,7 +106,7 @@ class Judge:
         off. The error of `new` is `FACTOR` times that of `old`, plus some units in the last place.
         Or `old` is infinite or NaN, and `new` is a number, but a wrong one.
         """
-        return self._verdict(new, old).loses
+        return self._verdict(new, old).loses or (self.careful and self.drops(new, old))
 
     def rescues(self, new: Node, old: Node) -> bool:
         """Whether `new` is right at arguments of ordinary size where `old` is infinite or NaN.
@@ -119,6 +134,38 @@ class Judge:
         mended = np.count_nonzero(before & ~after)
         more = bool(np.any(after & ~before))
         return not more and int(mended) > 1 + before.size // _ACCIDENTS
+
+    def drops(self, new: Node, old: Node) -> bool:
+        """Whether `old` is right in plain single precision where `new` is infinite or NaN.
+
+        This is asked at usual and wide probes. No rounding is perturbed, so it holds of whole
+        graphs, too, where perturbed roundings add up. Where a value below `old` is NaN, `old` is
+        right by luck: a comparison with NaN is false.
+        """
+        if new is old or new.dtype.kind != "f" or len(new.results) > 1:
+            return False
+        found = self._dropped.get((new, old))
+        if found is None:
+            pairs = zip((self.trials, self._wide), self._whole, strict=True)
+            found = any(self._drops_at(each, new, old, whole) for each, whole in pairs)
+            self._dropped[new, old] = found
+        return found
+
+    def _drops_at(self, trials: Trials, new: Node, old: Node, whole: Trials | None = None) -> bool:
+        before, after = trials.of(old), trials.of(new)
+        if before is None or after is None:
+            return False
+        if whole is not None and (before.drawn or after.drawn):
+            return self._drops_at(whole, new, old)
+        dropped = _dropped(after, before)
+        if len(dropped) == 0:
+            return False
+        below = [trials.of(each) for each in reachable([old])]
+        lucky = {place for each in below if each is not None for place in _not_numbers(each)}
+        real = [place for place in dropped if place not in lucky]
+        if trials.places == "wide":
+            return bool(real) and real[-1] - real[0] >= _APART
+        return bool(real)
 
     def _failures(self, node: Node) -> Numbers | None:
         """The elements at which a value fails; None if there are none."""
@@ -316,6 +363,28 @@ def _plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
     return right & ~np.isfinite(new.found[0]) & np.isfinite(new.right)
 
 
+def _dropped(new: Trial, old: Trial) -> Sequence[int]:
+    """The probes at which a number is plainly gone.
+
+    Mixed probes do not count, for there every order of factors overflows for some inputs, nor do
+    numbers near the end of the range.
+    """
+    if new.right.shape != old.right.shape or new.drawn != old.drawn:
+        return ()
+    with np.errstate(all="ignore"):
+        size = np.abs(old.right)
+        near = np.abs(new.right - old.right) <= _LOST * size + _SMALLEST
+        gone = _plainly_gone(new, old, old.right) & near & (size < _LARGEST / _NEAR_THE_END)
+    rows = gone.reshape(len(gone), -1).any(axis=1)
+    return np.flatnonzero(rows & ~MIXED if len(rows) == COUNT else rows).tolist()
+
+
+def _not_numbers(trial: Trial) -> list[int]:
+    """The probes at which an element is NaN."""
+    found = trial.found[0]
+    return np.flatnonzero(np.isnan(found).reshape(len(found), -1).any(axis=1)).tolist()
+
+
 def _right_by_luck(before: Numbers, size: Numbers) -> Numbers:
     """Zeros that the old spelling gets right by luck: it loses another element of the array."""
     lost = (before > _NONE * size + _SMALLEST).reshape(len(before), -1).any(axis=1)
@@ -341,6 +410,12 @@ def _over_probes(elements: _Elements) -> Verdict:
     successes = accidents + np.count_nonzero(elements.won[mixed])
     loses = loses or np.count_nonzero(failed[mixed]) > _ONE_SIDED * successes
     return Verdict(loses=bool(loses), rescues=bool(rescued and not spoiled))
+
+
+def judged_as_carefully(knowledge: Knowledge, as_in: Knowledge) -> Knowledge:
+    """The knowledge, whose judge is as careful as that of another."""
+    judge_of(knowledge).careful = judge_of(as_in).careful
+    return knowledge
 
 
 _judges: weakref.WeakKeyDictionary[Knowledge, Judge] = weakref.WeakKeyDictionary()
