@@ -15,26 +15,23 @@ of ordinary size where its reference is far from the end of the range.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..ir.fact_inference import Knowledge
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from .lost_numbers import CERTAIN, LARGEST, SMALLEST, LostNumbers, plainly_gone
 from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trials import UNIT, Trial, Trials
 
-__all__ = ["FACTOR", "Judge", "judge_of"]
+__all__ = ["FACTOR", "Judge", "judge_of", "judged_as_carefully"]
 
 FACTOR = 8.0
 """A new spelling loses digits if its error is more than this many times that of the old one."""
 
 _UNITS = 8 * UNIT
 """Relative error that every spelling may have."""
-
-_SMALLEST = 64 * float(np.finfo(np.float32).tiny)
-"""Absolute error that every spelling may have: near underflow numbers have few digits or none."""
 
 _WRONG = 1e-2
 """Relative error above which a value is wrong."""
@@ -48,21 +45,8 @@ _NONE = 0.5
 _MATTERS = 0.01
 """Smaller values are exempt from `_NONE`: underflow to 0 has a large relative error only."""
 
-_CERTAIN = _WRONG / 64
-"""Relative error below which the old value is clearly right, not by chance."""
-
-_LARGEST = float(np.finfo(np.float32).max)
-
-_ROOMY = _LARGEST**0.5
+_ROOMY = LARGEST**0.5
 """A larger value is near the end of the range: one more factor on the way to it overflows."""
-
-_NEAR_THE_END = 64.0
-"""A number within this factor of the largest may overflow in one spelling and not in another."""
-
-_APART = 2
-"""Steps between the first and the last wide probe that drop a number, at the least.
-
-Between two spellings, one of which overflows a little before the other, lies a narrow band."""
 
 _AMBIGUOUS = 1e-6
 """Relative difference above which the references of two spellings disagree: neither is trusted."""
@@ -93,9 +77,7 @@ class Judge:
     def __init__(self, knowledge: Knowledge, *, careful: bool = False) -> None:
         self.trials = Trials(knowledge)
         self.careful = careful
-        self._wide = Trials(knowledge, "wide")
-        self._whole = [Trials(knowledge, places, whole=True) for places in ("usual", "wide")]
-        self._dropped: dict[tuple[Node, Node], bool] = {}
+        self._lost = LostNumbers(self.trials)
         self._verdicts: dict[tuple[Node, Node], Verdict] = {}
         self._failing: dict[Node, Numbers | None] = {}
 
@@ -138,34 +120,9 @@ class Judge:
     def drops(self, new: Node, old: Node) -> bool:
         """Whether `old` is right in plain single precision where `new` is infinite or NaN.
 
-        This is asked at usual and wide probes. No rounding is perturbed, so it holds of whole
-        graphs, too, where perturbed roundings add up. Where a value below `old` is NaN, `old` is
-        right by luck: a comparison with NaN is false.
+        This holds of whole graphs, too (`lost_numbers`).
         """
-        if new is old or new.dtype.kind != "f" or len(new.results) > 1:
-            return False
-        found = self._dropped.get((new, old))
-        if found is None:
-            pairs = zip((self.trials, self._wide), self._whole, strict=True)
-            found = any(self._drops_at(each, new, old, whole) for each, whole in pairs)
-            self._dropped[new, old] = found
-        return found
-
-    def _drops_at(self, trials: Trials, new: Node, old: Node, whole: Trials | None = None) -> bool:
-        before, after = trials.of(old), trials.of(new)
-        if before is None or after is None:
-            return False
-        if whole is not None and (before.drawn or after.drawn):
-            return self._drops_at(whole, new, old)
-        dropped = _dropped(after, before)
-        if len(dropped) == 0:
-            return False
-        below = [trials.of(each) for each in reachable([old])]
-        lucky = {place for each in below if each is not None for place in _not_numbers(each)}
-        real = [place for place in dropped if place not in lucky]
-        if trials.places == "wide":
-            return bool(real) and real[-1] - real[0] >= _APART
-        return bool(real)
+        return self._lost.drops(new, old)
 
     def _failures(self, node: Node) -> Numbers | None:
         """The elements at which a value fails; None if there are none."""
@@ -240,12 +197,12 @@ class _Errors(NamedTuple):
     @property
     def old_certain(self) -> Numbers:
         """Elements at which the old value is clearly right."""
-        return self.old <= _CERTAIN * self.size + _SMALLEST
+        return self.old <= CERTAIN * self.size + SMALLEST
 
     @property
     def most(self) -> Numbers:
         """The error that the new value may have beside the error of the old one."""
-        return FACTOR * self.old + _UNITS * self.size + _SMALLEST
+        return FACTOR * self.old + _UNITS * self.size + SMALLEST
 
 
 class _Elements(NamedTuple):
@@ -293,7 +250,7 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         if _is_harmless(errors):
             return _ALIKE
         gap = np.abs(old.right - new.right)
-        agreed = ~(gap > _AMBIGUOUS * errors.size + _SMALLEST)
+        agreed = ~(gap > _AMBIGUOUS * errors.size + SMALLEST)
         if new.drawn != old.drawn and np.count_nonzero(agreed) < _SAME * agreed.size:
             return _ALIKE
         elements = _elements(new, old, errors, agreed)
@@ -304,7 +261,7 @@ def _errors(new: Trial, old: Trial) -> _Errors:
     reference = np.where(np.isfinite(old.right), old.right, new.right)
     size = np.abs(reference)
     before, after = old.largest_distance(reference), new.largest_distance(reference)
-    tolerance = _WRONG * size + _SMALLEST
+    tolerance = _WRONG * size + SMALLEST
     finite = np.isfinite(before), np.isfinite(after)
     return _Errors(reference, size, tolerance, before, after, *finite)
 
@@ -335,16 +292,16 @@ def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elem
     scatter = new.largest_distance(new.found[0])
     nothing = ~np.any(np.isfinite(old.found), axis=0) & ~np.isnan(reference)
     judged = agreed | ~np.isfinite(old.right)
-    close = (after <= tolerance + FACTOR * scatter) & (size <= _LARGEST)
+    close = (after <= tolerance + FACTOR * scatter) & (size <= LARGEST)
     not_finite = old_finite & ~new_finite & np.isfinite(reference)
     useless = (before > _NONE * size) & (size > _MATTERS)
-    digits = agreed & old_finite & new_finite & (before <= _LOST * size + _SMALLEST)
+    digits = agreed & old_finite & new_finite & (before <= _LOST * size + SMALLEST)
     lucky = _right_by_luck(before, size)
     return _Elements(
         lies=nothing & judged & new_finite & ~close,
         rescued=nothing & new_finite & close,
         not_finite=not_finite,
-        gone=not_finite & ~useless | _plainly_gone(new, old, reference),
+        gone=not_finite & ~useless | plainly_gone(new, old, reference),
         spoiled=old_right & agreed & ~new_right,
         gross=agreed & old_finite & ~new_right & errors.old_certain & ~lucky,
         won=agreed & ~old_right & new_right & np.isfinite(reference),
@@ -352,43 +309,10 @@ def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elem
     )
 
 
-def _plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
-    """Where, without perturbed roundings, the old value is right and the new one is not finite.
-
-    Double precision must have a number for both: where y is tiny and x negative, y x**(y - 1) x is
-    a number only because y - 1 is rounded to -1.
-    """
-    error = np.abs(old.found[0] - reference)
-    right = error <= _CERTAIN * np.abs(reference) + _SMALLEST
-    return right & ~np.isfinite(new.found[0]) & np.isfinite(new.right)
-
-
-def _dropped(new: Trial, old: Trial) -> Sequence[int]:
-    """The probes at which a number is plainly gone.
-
-    Mixed probes do not count, for there every order of factors overflows for some inputs, nor do
-    numbers near the end of the range.
-    """
-    if new.right.shape != old.right.shape or new.drawn != old.drawn:
-        return ()
-    with np.errstate(all="ignore"):
-        size = np.abs(old.right)
-        near = np.abs(new.right - old.right) <= _LOST * size + _SMALLEST
-        gone = _plainly_gone(new, old, old.right) & near & (size < _LARGEST / _NEAR_THE_END)
-    rows = gone.reshape(len(gone), -1).any(axis=1)
-    return np.flatnonzero(rows & ~MIXED if len(rows) == COUNT else rows).tolist()
-
-
-def _not_numbers(trial: Trial) -> list[int]:
-    """The probes at which an element is NaN."""
-    found = trial.found[0]
-    return np.flatnonzero(np.isnan(found).reshape(len(found), -1).any(axis=1)).tolist()
-
-
 def _right_by_luck(before: Numbers, size: Numbers) -> Numbers:
     """Zeros that the old spelling gets right by luck: it loses another element of the array."""
-    lost = (before > _NONE * size + _SMALLEST).reshape(len(before), -1).any(axis=1)
-    return (size <= _SMALLEST) & lost.reshape(-1, *[1] * (size.ndim - 1))
+    lost = (before > _NONE * size + SMALLEST).reshape(len(before), -1).any(axis=1)
+    return (size <= SMALLEST) & lost.reshape(-1, *[1] * (size.ndim - 1))
 
 
 def _over_probes(elements: _Elements) -> Verdict:

@@ -109,15 +109,23 @@ class Trials:
         At which probes. At the wide ones each computation is made once, as it is.
     whole : bool
         Whether long dimensions keep their size. Where they are shortened some kernels cannot run.
+    rough : bool
+        Whether single precision stands for the reference, too, which takes half of the time.
     """
 
     def __init__(
-        self, knowledge: Knowledge, places: Places = "usual", *, whole: bool = False
+        self,
+        knowledge: Knowledge,
+        places: Places = "usual",
+        *,
+        whole: bool = False,
+        rough: bool = False,
     ) -> None:
         self.knowledge = knowledge
         self.places: Places = places
         self._repeated = _REPEATED if places == "usual" else 1
         self._longest = _MOST_ELEMENTS if whole else _LONGEST
+        self._rough = rough
         self._trials: dict[Node, Trial | None] = {}
         # Trials not asked for since `_trials` was last full.
         self._older: dict[Node, Trial | None] = {}
@@ -192,6 +200,8 @@ class Trials:
             return None
         if node.params and any(hasattr(value, "at_sizes") for value in node.params.values()):
             return None  # A loop would take longer than everything else.
+        if self._rough:
+            return self._roughly(node, below, shape)
         params = _resolved(node.params, _DOUBLE, self._longest)
         rights = [each.right for each in below]
         kind = kind_of(op, rights, params, shape)
@@ -222,6 +232,19 @@ class Trials:
                 found.reshape(1, count, *shape), (self._repeated, count, *shape)
             )
         return Trial(right, found, _union(below))
+
+    def _roughly(self, node: Node, below: list[Trial], shape: tuple[int, ...]) -> Trial | None:
+        """The trial of one computation in single precision."""
+        params = _resolved(node.params, _SINGLE, self._longest)
+        operands = [each.found[0] for each in below]
+        found = stacked(node.op, operands, params, shape)
+        if found is None:
+            return None
+        if node.dtype.kind == "f":
+            found = found.astype(np.float32, copy=False)
+            if len(below) > 1 and sums_products(node.op, len(below)):
+                found = without_order(node.op, found, operands, params, shape)
+        return Trial(found, found[None], _union(below))
 
     def _perturbed(
         self,
