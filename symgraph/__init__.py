@@ -52,7 +52,7 @@ from .facts import (
     unique,
     unit_norm,
 )
-from .graph import Graph, SimplifyInterrupted, diff
+from .graph import Graph, SimplifyInterrupted, diff, side_by_side
 from .graph.loading import load
 from .graph.symbolic import from_sympy
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
@@ -156,6 +156,7 @@ __all__ = [
     "root",
     "scan",
     "scope",
+    "side_by_side",
     "simplex",
     "spec",
     "symmetric",

@@ -8,8 +8,8 @@ that was simplified is differentiated as it was before. Both hold to any order.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias, TypedDict
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from ..accuracy import judge_of
 from ..autodiff.jacobians import Record
@@ -27,10 +27,23 @@ from ..rewriting.rule import Soundness
 from ..saturation import SaturationBounds, saturated
 from .digits import finite, keeping_digits, keeping_numbers, loses_a_number
 
-__all__ = ["Derive", "Interrupted", "Stage", "derived", "keeping", "released", "simplified_stage"]
+__all__ = [
+    "Derive",
+    "Interrupted",
+    "Kept",
+    "Stage",
+    "derived",
+    "keeping",
+    "released",
+    "simplified_stage",
+]
 
 Derive: TypeAlias = Callable[[Dag, Record], Dag]
 """From a graph to one of its derivatives; choices it makes are recorded."""
+Chosen: TypeAlias = Callable[[Dag], Collection[Node]]
+"""The values of a function that are kept."""
+Kept: TypeAlias = tuple[str, ...] | Literal[True]
+"""Names of kept values; True stands for all names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +59,8 @@ class Stage:
         The graph before it was simplified.
     by : tuple of grade, RuleSet and effort, optional
         How it was simplified.
+    kept : tuple of str, or True
+        Names of values that `simplify` keeps, in later stages too; True stands for all names.
     """
 
     dag: Dag
@@ -53,6 +68,7 @@ class Stage:
     derive: Derive | None = None
     before: Stage | None = None
     by: tuple[Soundness, RuleSet, Effort] | None = None
+    kept: Kept = ()
 
 
 class Interrupted(KeyboardInterrupt):
@@ -64,22 +80,29 @@ class Interrupted(KeyboardInterrupt):
         self.log = log
 
 
-def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
+def derived(stage: Stage, derive: Derive, *, again: bool, chosen: Chosen) -> tuple[Stage, Log]:
     """The derivative, and the choices on the way; `again` if it can be derived once more.
 
     A graph that was simplified is differentiated as it was before, for facts that tie elements
-    together do not hold in a neighbourhood.
+    together do not hold in a neighbourhood. Values that it keeps, which `chosen` gives, stay.
     """
     log = Log()
     source = stage.before or stage
-    base = stage.dag if stage.before is None else _stabilized(source, Log())
+    if stage.before is None:
+        base = stage.dag
+    elif not stage.kept:
+        base = _stabilized(source, Log())
+    else:
+        base = _stabilized(keeping(source, chosen), Log())
+        base = base.with_outputs(let_go(base.outputs))
     with collector_paused():
         dag = derive(base, log.choose)
     log.through("differentiated", base.outputs, dag.outputs, equal=False)
-    return (Stage(dag, source, derive) if again else Stage(dag)), log
+    found = Stage(dag, source, derive) if again else Stage(dag)
+    return replace(found, kept=stage.kept), log
 
 
-def keeping(stage: Stage, chosen: Callable[[Dag], Collection[Node]]) -> Stage:
+def keeping(stage: Stage, chosen: Chosen) -> Stage:
     """The stage in which values of the function are kept; `chosen` gives them.
 
     The derivatives are derived again, so that they use the kept values.
@@ -87,17 +110,21 @@ def keeping(stage: Stage, chosen: Callable[[Dag], Collection[Node]]) -> Stage:
     line = [stage]
     while line[-1].forward is not None and line[-1].derive is not None:
         line.append(line[-1].forward)
-    found = Stage(with_kept(line[-1].dag, chosen(line[-1].dag)))
+    first = line[-1]
+    found = replace(first, dag=with_kept(first.dag, chosen(first.dag)))
     for each in reversed(line[:-1]):
         assert each.derive is not None
         found = Stage(each.derive(found.dag, Log().choose), found, each.derive)
     return found
 
 
-def released(stage: Stage, log: Log, before: Stage) -> Stage:
-    """The simplified stage without the marks of kept values; `before` is the stage as given."""
+def released(stage: Stage, log: Log, before: Stage, kept: Kept) -> Stage:
+    """The simplified stage without the marks of kept values, whose names it remembers.
+
+    `before` is the stage as given.
+    """
     outputs = log.through("kept values let go", stage.dag.outputs, let_go(stage.dag.outputs))
-    return Stage(stage.dag.with_outputs(outputs), before=before)
+    return Stage(stage.dag.with_outputs(outputs), before=before, by=stage.by, kept=kept)
 
 
 @collector_paused()
