@@ -15,7 +15,7 @@ __all__: list[str] = []
 @operator("TopK")
 def top_k(call: Call, x: Tensor, _k: Tensor | None = None) -> list[Tensor]:
     """The largest elements in their order; of equal ones, the first comes first."""
-    k = call.whole("k") if call.version < 10 else call.ints(1, "number k")[0]
+    k: Any = call.whole("k") if call.version < 10 else call.dims(1, "number k")[0]
     axis = call.whole("axis", -1) % x.ndim
     call.ignore("sorted")  # They may be in any order if it is 0, this one too.
     if call.whole("largest", 1):
