@@ -54,6 +54,7 @@ from .facts import (
 )
 from .graph import Graph, SimplifyInterrupted, diff, side_by_side
 from .graph.loading import load
+from .graph.models import from_onnx, onnx_parameters
 from .graph.symbolic import from_sympy
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .ir.dag import Dag
@@ -131,6 +132,7 @@ __all__ = [
     "fixed_point",
     "flat_objective",
     "fori_loop",
+    "from_onnx",
     "from_sympy",
     "global_norm",
     "grad",
@@ -149,6 +151,7 @@ __all__ = [
     "nonpositive",
     "nonzero",
     "one_hot",
+    "onnx_parameters",
     "orthogonal",
     "positive",
     "positive_definite",
