@@ -166,7 +166,7 @@ def ours(case: Case, blocked: bool = True) -> Callable[[], Any]:
         specs["p"] = sg.spec(data["p"].shape, "float32", assume=sg.simplex(axis=-1))
     graph = sg.trace(partial(f, snp), **specs).gradient(*wrt).simplify()
     if not blocked:
-        from symgraph.lowering import blocks
+        from symgraph.lowering import block_sizes as blocks
 
         least, blocks.LEAST_BYTES = blocks.LEAST_BYTES, 2**60
         lowered = graph.lower()
