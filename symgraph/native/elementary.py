@@ -87,9 +87,9 @@ _TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
 _INF, _NAN = float("inf"), float("nan")
 
 
-def _polynomial(c: Code, name: str, x: Value) -> Value:
-    """The fitted polynomial, by Horner's rule."""
-    *rest, last = [float.fromhex(each) for each in COEFFICIENTS[name + x.kind[1:]]]
+def _polynomial(c: Code, name: str, x: Value, start: int = 0) -> Value:
+    """The fitted polynomial by Horner's rule, or what is left of it above a power of x."""
+    *rest, last = [float.fromhex(each) for each in COEFFICIENTS[name + x.kind[1:]][start:]]
     found = c.number(x.kind, last, x.width)
     for each in reversed(rest):
         found = c.fma(found, x, each)
@@ -107,32 +107,54 @@ def _clipped(c: Code, x: Value, low: float, high: float) -> Value:
     return c.select(c.compared("olt", x, low), low, x)
 
 
-def _by_ln2(c: Code, x: Value, form: _Format) -> tuple[Value, Value]:
-    """An integer k and the rest x - k ln 2."""
+def _by_ln2(c: Code, x: Value, form: _Format) -> tuple[Value, Value, Value]:
+    """An integer k, the rest x - k ln 2, and what this float lacks."""
     turned = c.fma(x, _LOG2_E, form.rounder)
-    whole = c.sub(turned, form.rounder)
+    whole = c.neg(c.sub(turned, form.rounder))
     k = c.sub(c.bits_of(turned), c.bits_of(c.number(x.kind, form.rounder, x.width)))
-    rest = c.fma(c.neg(whole), form.ln2[0], x)
-    return k, c.fma(c.neg(whole), form.ln2[1], rest)
+    first = c.fma(whole, form.ln2[0], x)  # Exact.
+    rest = c.fma(whole, form.ln2[1], first)
+    return k, rest, c.fma(whole, form.ln2[1], c.sub(first, rest))
 
 
 def exp(c: Code, x: Value) -> Value:
     """e to the x; the power of two is multiplied in two steps, for it may be subnormal."""
     form = _FORMATS[x.kind]
-    k, r = _by_ln2(c, _clipped(c, x, *form.exp_range), form)
-    y = c.add(c.fma(c.mul(r, r), _polynomial(c, "exp", r), r), 1.0)
+    k, r, _ = _by_ln2(c, _clipped(c, x, *form.exp_range), form)
+    one = c.add(r, 1.0)
+    y = c.add(one, c.fma(c.mul(r, r), _polynomial(c, "exp", r), c.sub(r, c.sub(one, 1.0))))
     half = c.shift_right(k, 1)
     y = c.mul(y, _power_of_two(c, half, form))
     return c.mul(y, _power_of_two(c, c.sub(k, half), form))
 
 
-def expm1(c: Code, x: Value) -> Value:
-    """exp(x) - 1: with h = 2^(k-1) it is 2 (h p + (h - 1/2))."""
-    form = _FORMATS[x.kind]
-    k, r = _by_ln2(c, _clipped(c, x, -45.0, form.exp_range[1]), form)
-    p = c.fma(c.mul(r, r), _polynomial(c, "expm1", r), r)
+def _half_of_expm1(
+    c: Code, x: Value, form: _Format, *, exact: bool = False
+) -> tuple[Value, Value]:
+    """(exp(x) - 1) / 2 as a sum: with h = 2^(k-1) it is h (r + p) + (h - 1/2).
+
+    If it shall be `exact`, the rounding errors of r^2 and of h - 1/2 are kept, too.
+    """
+    k, r, lost = _by_ln2(c, x, form)
+    square = c.mul(r, r)
     h = _power_of_two(c, c.sub(k, 1), form)
-    y = c.fma(h, p, c.sub(h, 0.5))
+    base = c.sub(h, 0.5)
+    large = c.fma(h, r, base)
+    rest = c.fma(h, r, c.sub(base, large))
+    if exact:
+        rest = c.add(rest, c.sub(c.sub(h, base), 0.5))
+        lost = c.fma(c.fma(r, r, c.neg(square)), 0.5, lost)
+        lost = c.fma(c.mul(square, r), _polynomial(c, "expm1", r, 1), lost)
+        return large, c.fma(h, c.fma(square, 0.5, lost), rest)
+    return large, c.fma(h, c.fma(square, _polynomial(c, "expm1", r), lost), rest)
+
+
+def expm1(c: Code, x: Value) -> Value:
+    """exp(x) - 1, which is x where x is tiny."""
+    form = _FORMATS[x.kind]
+    clipped = _clipped(c, x, -45.0, form.exp_range[1])
+    large, rest = _half_of_expm1(c, clipped, form, exact=True)
+    y = c.add(large, rest)
     small = c.compared("olt", c.fabs(x), 2.0 ** -(form.fraction + 2))
     return c.select(small, x, c.add(y, y))
 
@@ -145,13 +167,15 @@ def _mantissa(c: Code, x: Value, form: _Format) -> tuple[Value, Value]:
     return e, c.from_bits(c.sub(bits, c.shift_left(e, form.fraction)))
 
 
-def _log_of(c: Code, e: Value, f: Value, form: _Format) -> Value:
-    """e ln 2 + log(1 + f), with s = f / (2 + f) and the odd series in s."""
+def _log_of(c: Code, e: Value, f: Value, lost: Value | None, form: _Format) -> Value:
+    """e ln 2 + log(1 + f + lost), with s = f / (2 + f) and the odd series in s."""
     s = c.div(f, c.add(f, 2.0))
     z = c.mul(s, s)
     half = c.mul(c.mul(f, 0.5), f)
     rest = c.mul(s, c.fma(z, _polynomial(c, "log", z), half))
     e = c.converted("sitofp", e, f.kind)
+    if lost is not None:
+        rest = c.fma(lost, c.sub(1.0, f), rest)
     low = c.sub(c.sub(half, c.fma(e, form.ln2[1], rest)), f)
     return c.fma(e, form.ln2[0], c.neg(low))
 
@@ -170,7 +194,7 @@ def log(c: Code, x: Value) -> Value:
     scaled = c.select(tiny, c.mul(x, 2.0 ** (form.fraction + 2)), x)
     e, m = _mantissa(c, scaled, form)
     e = c.select(tiny, c.sub(e, form.fraction + 2), e)
-    return _at_ends(c, x, _log_of(c, e, c.sub(m, 1.0), form), 0.0)
+    return _at_ends(c, x, _log_of(c, e, c.sub(m, 1.0), None, form), 0.0)
 
 
 def log1p(c: Code, x: Value) -> Value:
@@ -183,19 +207,29 @@ def log1p(c: Code, x: Value) -> Value:
     # For a huge argument nothing that counts is lost, and the power would be subnormal.
     far = c.compared("ogt", x, 2.0 ** (form.fraction + 3))
     lost = c.mul(c.select(far, 0.0, lost), _power_of_two(c, c.sub(0, c.select(far, 0, e)), form))
-    y = _at_ends(c, x, _log_of(c, e, c.add(c.sub(m, 1.0), lost), form), -1.0)
+    exact = c.sub(m, 1.0)
+    f = c.add(exact, lost)
+    y = _log_of(c, e, f, c.sub(lost, c.sub(f, exact)), form)
+    y = _at_ends(c, x, y, -1.0)
     return c.select(c.compared("oeq", x, 0.0), x, y)
 
 
 def tanh(c: Code, x: Value) -> Value:
-    """By a polynomial near zero, else by 1 - 2 / (exp(2x) + 1)."""
+    """t / (t + 1) with t = (exp(2x) - 1) / 2; t and t + 1 are sums of two floats."""
+    form = _FORMATS[x.kind]
     a = c.fabs(x)
-    z = c.mul(a, a)
-    near = c.fma(c.mul(z, a), _polynomial(c, "tanh", z), a)
     # tanh is one to the last digit long before this.
-    e = exp(c, c.select(c.compared("ogt", a, 25.0), 50.0, c.add(a, a)))
-    far = c.sub(1.0, c.div(2.0, c.add(e, 1.0)))
-    y = c.select(c.compared("olt", a, 0.625), near, far)
+    large, rest = _half_of_expm1(c, c.select(c.compared("ogt", a, 25.0), 50.0, c.add(a, a)), form)
+    t = c.add(large, rest)
+    low = c.sub(rest, c.sub(t, large))
+    below = c.add(t, 1.0)
+    part = c.sub(below, t)
+    lack = c.add(c.add(c.sub(t, c.sub(below, part)), c.sub(1.0, part)), low)
+    inverse = c.div(1.0, below)
+    q = c.mul(t, inverse)
+    left = c.add(c.fma(c.neg(q), below, t), low)
+    y = c.fma(c.fma(c.neg(q), lack, left), inverse, q)
+    y = c.select(c.compared("olt", a, 2.0 ** -(form.fraction // 2 + 2)), a, y)
     return c.intrinsic("copysign", y, x)
 
 
@@ -275,7 +309,7 @@ def log_add_exp(c: Code, x: Value, y: Value) -> Value:
 
 _LN2 = float.fromhex("0x1.62e42fefa39efp-1")
 _ERF_SHIFT = 2.25
-_ERF_SPLIT = 0.921875
+_ERF_SPLIT = 1.0
 
 
 def erf(c: Code, x: Value) -> Value:

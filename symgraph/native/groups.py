@@ -206,9 +206,10 @@ class Group:
         (name,) = reading.names
         placed = self.placed.get(name) if name in self.targets else None
         if placed is None:
-            placed = self._outside(avals[name], tuple(range(len(self.space)))[-avals[name].ndim :])
-            if avals[name].ndim > len(self.space):
+            spare = len(self.space) - avals[name].ndim
+            if spare < 0:
                 raise _Apart
+            placed = self._outside(avals[name], tuple(range(spare, len(self.space))))
             if name in self.placed and self.placed[name].form != placed.form:
                 raise _Apart
             self.placed[name] = placed

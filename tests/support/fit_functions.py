@@ -54,11 +54,6 @@ def log_rest(z: mp.mpf) -> mp.mpf:
     return taylor(lambda z: 2 * (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, z, mp.mpf(2) / 3)
 
 
-def tanh_rest(z: mp.mpf) -> mp.mpf:
-    """(tanh(x) - x) / x^3 with x^2 = z."""
-    return taylor(lambda z: (mp.tanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, z, -mp.mpf(1) / 3)
-
-
 def sin_rest(z: mp.mpf) -> mp.mpf:
     """(sin(x) - x) / x^3 with x^2 = z."""
     return taylor(lambda z: (mp.sin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, z, -mp.mpf(1) / 6)
@@ -75,7 +70,7 @@ def erf_rest(z: mp.mpf) -> mp.mpf:
     return taylor(lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1, z, at_zero)
 
 
-ERF_SPLIT, ERF_SHIFT = mp.mpf("0.921875"), mp.mpf("2.25")
+ERF_SPLIT, ERF_SHIFT = mp.mpf(1), mp.mpf("2.25")
 
 
 def erfc_of(u: mp.mpf) -> mp.mpf:
@@ -98,17 +93,15 @@ def weight_of_erfc(u: mp.mpf) -> mp.mpf:
 HALF_LN2 = mp.log(2) / 2 * mp.mpf("1.001")
 LOG_END = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
 QUARTER = (mp.pi / 4 * mp.mpf("1.0001")) ** 2
-TANH_SPLIT = mp.mpf("0.625")
 ZERO = mp.mpf(0)
 
 FITS = {
     "exp": Fit(exp_rest, lambda r: r**2 + mp.mpf("1e-3"), -HALF_LN2, HALF_LN2, (9, 4)),
     "expm1": Fit(exp_rest, lambda r: abs(r) + mp.mpf("1e-3"), -HALF_LN2, HALF_LN2, (10, 5)),
     "log": Fit(log_rest, lambda z: z, ZERO, LOG_END, (6, 2)),
-    "tanh": Fit(tanh_rest, lambda z: z, ZERO, TANH_SPLIT**2, (11, 5)),
     "sin": Fit(sin_rest, lambda z: z, ZERO, QUARTER, (5, 2)),
     "cos": Fit(cos_rest, lambda z: z**2, ZERO, QUARTER, (5, 2)),
-    "erf": Fit(erf_rest, lambda z: 1, ZERO, ERF_SPLIT**2, (11, 6)),
+    "erf": Fit(erf_rest, lambda z: 1, ZERO, ERF_SPLIT**2, (12, 7)),
     "erfc": Fit(erfc_of, weight_of_erfc, mapped(ERF_SPLIT), mapped(mp.mpf(6)), (12, 5)),
 }
 
