@@ -119,6 +119,8 @@ class Program:
         The loops over blocks of rows that groups of statements run in.
     blocked : Program, optional
         The program that is run instead where arrays are too large for the cache.
+    notes : tuple of str
+        Lines that stand as comments at the head of the source.
     """
 
     dag: Dag
@@ -131,6 +133,7 @@ class Program:
     workspace: tuple[Temporary, ...] = ()
     loops: tuple[Loop, ...] = ()
     blocked: Program | None = None
+    notes: tuple[str, ...] = ()
 
     def for_sizes(self, sizes: Mapping[str, int]) -> Program:
         """The program that is run for these sizes of named dimensions."""
