@@ -52,6 +52,7 @@ from .facts import (
     unique,
     unit_norm,
 )
+from .frontends.torch import from_torch
 from .graph import Graph, SimplifyInterrupted, diff
 from .graph.loading import load
 from .graph.symbolic import from_sympy
@@ -132,6 +133,7 @@ __all__ = [
     "flat_objective",
     "fori_loop",
     "from_sympy",
+    "from_torch",
     "global_norm",
     "grad",
     "graph",
