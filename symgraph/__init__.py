@@ -52,6 +52,7 @@ from .facts import (
     unique,
     unit_norm,
 )
+from .frontends.torch import from_torch
 from .graph import Graph, SimplifyInterrupted, diff, side_by_side
 from .graph.loading import load
 from .graph.models import from_onnx, onnx_parameters
@@ -134,6 +135,7 @@ __all__ = [
     "fori_loop",
     "from_onnx",
     "from_sympy",
+    "from_torch",
     "global_norm",
     "grad",
     "graph",
