@@ -19,6 +19,7 @@ from ..ir.dag import Dag
 from ..ir.dims import names_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
+from .arena import with_arena
 from .block_sizes import Loop
 from .drafts import Draft
 from .fusion import fused
@@ -85,8 +86,11 @@ def program_of(
         return _Builder(dag, nodes, share=True, constants_from=constants_from).rewritten(rewrite)
     builder = _Builder(dag, nodes, constants_from=constants_from, handed_out=handed_out)
     program = builder.built()
+    planning = builder.planning
     if planned:
-        return program
+        if not (workspace and handed_out):
+            return program
+        return with_arena(program, planning.places, planning.buffers)
     sharing = builder
     if builder.repeats:
         sharing = _Builder(
