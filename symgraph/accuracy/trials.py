@@ -276,15 +276,14 @@ class Trials:
         rest = found[first:]
         self._at = (self._at + 4099) % (len(_NOISE) // 2)
         start = _NOISE[self._at : self._at + rest.size]
-        noise = (
-            start.reshape(rest.shape) if len(start) == rest.size else np.resize(start, rest.shape)
-        )
+        flat = start if len(start) == rest.size else np.resize(start, rest.size)
         # For subnormal numbers one unit in the last place is the smallest subnormal.
-        small = np.nonzero(_subnormal(rest)) if rest.dtype == np.float32 else ()
-        units = _LAST * np.rint((noise[small] - 1) / UNIT) if small and len(small[0]) else None
-        noisy = np.multiply(rest, noise, out=rest) if fresh else rest * noise
-        if units is not None:
-            noisy[small] += units
+        small = _subnormal_places(rest) if rest.dtype == np.float32 else ()
+        noisy = np.multiply(rest, flat.reshape(rest.shape), out=rest if fresh else None)
+        if len(small):
+            # A kernel may keep the strides of its operands.
+            target: Any = noisy.reshape(-1) if noisy.flags.c_contiguous else noisy.flat
+            target[small] += _LAST * np.rint((flat[small] - 1) / UNIT)
         return found if fresh else np.concatenate([found[:first], noisy])
 
     def _rounds(
@@ -302,14 +301,19 @@ class Trials:
         """
         below = node.operands
         # An operand that is the same at all probes is computed from constants, and is kept.
-        free = {each for each, array in zip(below, operands, strict=True) if len(array) > 1}
-        pattern = tuple([below.index(each) if each in free else each for each in below])
+        pattern = tuple(
+            [
+                below.index(each) if len(array) > 1 else each
+                for each, array in zip(below, operands, strict=True)
+            ]
+        )
         # The shapes are in the key: a sum over an axis of length 1 rounds nothing.
         key = (pattern, kind)
         found = self._rounding.get(key)
         if found is None:
             lower = _resolved(node.params, _SINGLE, self._longest)
             rng = np.random.default_rng(1999)
+            free = {each for each, array in zip(below, operands, strict=True) if len(array) > 1}
             drawn: dict[Node, Numbers] = {}
             for each, array in zip(below, operands, strict=True):
                 few = array[:_SHORT]
@@ -326,18 +330,21 @@ class Trials:
         return found
 
 
-def _subnormal(numbers: Numbers) -> Numbers:
-    """Where single-precision numbers are subnormal, by their bits: in a third of the time."""
-    bits = np.bitwise_and(numbers.view(np.uint32), _SIZE_BITS)
-    np.subtract(bits, 1, out=bits)  # 0 becomes the largest number
-    return bits < _LARGEST_SUBNORMAL
+def _subnormal_places(numbers: Numbers) -> Numbers:
+    """The places of subnormal numbers in single precision, counted row by row.
+
+    They are told by their bits: some processors compare subnormal numbers slowly.
+    """
+    bits = numbers.reshape(-1).view(np.uint32) & _SIZE_BITS
+    bits -= 1  # 0 becomes the largest number
+    return (bits < _LARGEST_SUBNORMAL).nonzero()[0]
 
 
 def _union(trials: list[Trial]) -> frozenset[Node]:
     """All computed values that random numbers stand for in any of these trials."""
     found = frozenset[Node]()
     for each in trials:
-        if each.drawn:
+        if each.drawn and each.drawn is not found:
             found = found | each.drawn if found else each.drawn
     return found
 

@@ -24,7 +24,7 @@ def keeping_digits(
     """Derivatives of the stabilised graph; where one loses digits, that of the graph as given.
 
     The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not: s(x) s(-x) has it.
-    Two backward passes share nothing: if one output needs the graph as given, so do all that keep
+    Two backward passes share nothing: if one output needs another spelling, so do all that keep
     their digits there.
     """
     judge = judge_of(knowledge)
@@ -40,6 +40,12 @@ def keeping_digits(
         other if new is old and other is not given_up and is_as_good(other, old) else new
         for new, old, other, given_up in zip(kept, given, careful, outputs, strict=True)
     ]
+    if any(one is other is not old for one, other, old in zip(kept, careful, outputs, strict=True)):
+        joint = [
+            other if is_as_good(other, old) and not judge.loses(other, one) else one
+            for one, old, other in zip(kept, given, careful, strict=True)
+        ]
+        kept = min(kept, joint, key=op_count)
     if not any(one is old for one, old in zip(kept, given, strict=True)):
         return kept
     joint = [
