@@ -52,8 +52,10 @@ from .facts import (
     unique,
     unit_norm,
 )
+from .frontends.torch import from_torch
 from .graph import Graph, SimplifyInterrupted, diff, side_by_side
 from .graph.loading import load
+from .graph.models import from_onnx, onnx_parameters
 from .graph.symbolic import from_sympy
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .ir.dag import Dag
@@ -131,7 +133,9 @@ __all__ = [
     "fixed_point",
     "flat_objective",
     "fori_loop",
+    "from_onnx",
     "from_sympy",
+    "from_torch",
     "global_norm",
     "grad",
     "graph",
@@ -149,6 +153,7 @@ __all__ = [
     "nonpositive",
     "nonzero",
     "one_hot",
+    "onnx_parameters",
     "orthogonal",
     "positive",
     "positive_definite",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from ..accuracy import judge_of
 from ..autodiff.jacobians import Record
@@ -19,12 +19,13 @@ from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..passes.keeping import let_go, with_kept
-from ..passes.logistic import with_complements, with_quotients
+from ..passes.logistic import with_quotients
 from ..passes.simplify import Effort, Rules, rule_set, simplified
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
 from ..saturation import SaturationBounds, saturated
+from .digits import finite, keeping_digits, keeping_numbers, loses_a_number
 
 __all__ = [
     "Derive",
@@ -141,23 +142,75 @@ def simplified_stage(
     Interrupted
         At Ctrl-C, once a graph of the same values is known; before that `KeyboardInterrupt`.
     """
-    history, knowledge, settled = Log(), Knowledge(), set[Node]()
-    dag, steady = stage.dag, list(stage.dag.outputs)
+    chosen: _Chosen = {"trust": trust, "rules": rules, "bounds": bounds, "effort": effort}
+    found = _attempt(stage, Knowledge(), **chosen)
+    if trust != "exact" and loses_a_number(found.outputs, found.given, found.knowledge):
+        careful = Knowledge()
+        judge_of(careful).careful = True
+        found = _attempt(stage, careful, **chosen)
+        kept = keeping_numbers([*found.reached, found.outputs], found.given, careful)
+        found.outputs = found.log.through("numbers kept", found.outputs, kept)
+    by = (trust, rule_set(rules), effort)
+    return Stage(found.dag.with_outputs(found.outputs), before=stage, by=by), found.log
+
+
+class _Chosen(TypedDict):
+    """What the caller of `simplify` chose."""
+
+    trust: Soundness
+    rules: Rules
+    bounds: SaturationBounds | None
+    effort: Effort
+
+
+@dataclass
+class _Attempt:
+    """A simplified stage, and what it is judged by.
+
+    Parameters
+    ----------
+    dag : Dag
+        The graph that was simplified: for a derivative, that of the stabilised function.
+    given : sequence of Node
+        The outputs as derived, which are right by definition.
+    reached : list of outputs
+        The outputs after each round, all equal in exact arithmetic.
+    """
+
+    dag: Dag
+    given: Sequence[Node]
+    outputs: list[Node]
+    reached: list[list[Node]]
+    log: Log
+    knowledge: Knowledge
+
+
+def _attempt(
+    stage: Stage,
+    knowledge: Knowledge,
+    *,
+    trust: Soundness,
+    rules: Rules,
+    bounds: SaturationBounds | None,
+    effort: Effort,
+) -> _Attempt:
+    history, settled = Log(), set[Node]()
+    dag, steady, given = stage.dag, list(stage.dag.outputs), stage.dag.outputs
     if stage.forward is not None and stage.derive is not None and trust != "exact":
         forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled, effort)
         dag = stage.derive(forward, history.choose)
         history.through("differentiated", forward.outputs, dag.outputs, equal=False)
         steady = list(dag.outputs)
         # Not the outputs of this stage: they may come from a graph that was simplified already.
-        given = stage.derive(stage.forward.dag, Log().choose)
-        kept = _keeping_digits(steady, given.outputs, knowledge)
+        given = stage.derive(stage.forward.dag, Log().choose).outputs
+        kept = keeping_digits(steady, given, knowledge)
         dag = dag.with_outputs(history.through("tails as derived", steady, kept))
     found = [list(dag.outputs)]
     how: Any = {"trust": trust, "rules": rules, "settled": settled, "effort": effort}
     how["reached"] = found.append
     try:
         outputs, steps = simplified(dag.outputs, knowledge, **how)
-        kept = _finite(outputs, dag.outputs, steady, knowledge)
+        kept = finite(outputs, dag.outputs, steady, knowledge)
         if kept != list(dag.outputs):
             dag = dag.with_outputs(history.through("stabilised after all", dag.outputs, kept))
             outputs, steps = simplified(kept, knowledge, **how)
@@ -171,63 +224,14 @@ def simplified_stage(
             outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
             history.extend(steps)
     except KeyboardInterrupt as stop:
-        best = _finite(min(found, key=op_count), dag.outputs, steady, knowledge)
+        best = finite(min(found, key=op_count), dag.outputs, steady, knowledge)
         log = Log()
         log.through("interrupted", dag.outputs, best)
         raise Interrupted(Stage(dag.with_outputs(best), before=stage), log) from stop
     if trust != "exact":
-        new = _keeping_digits(with_quotients(outputs), outputs, knowledge)
+        new = keeping_digits(with_quotients(outputs), outputs, knowledge)
         outputs = history.through("multiples of sigmoids", outputs, new)
-    return Stage(dag.with_outputs(outputs), before=stage, by=by), history
-
-
-def _keeping_digits(
-    outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledge
-) -> list[Node]:
-    """Derivatives of the stabilised graph; where one loses digits, that of the graph as given.
-
-    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not: s(x) s(-x) has it.
-    Two backward passes share nothing: if one output needs the graph as given, so do all that keep
-    their digits there.
-    """
-    judge = judge_of(knowledge)
-
-    def is_as_good(new: Node, old: Node) -> bool:
-        return not judge.loses(new, old) or judge.rescues(new, old)
-
-    kept = [new if is_as_good(new, old) else old for new, old in zip(outputs, given, strict=True)]
-    if kept == list(outputs):
-        return kept
-    careful = with_complements(outputs)
-    kept = [
-        other if new is old and other is not given_up and is_as_good(other, old) else new
-        for new, old, other, given_up in zip(kept, given, careful, outputs, strict=True)
-    ]
-    if not any(one is old for one, old in zip(kept, given, strict=True)):
-        return kept
-    joint = [
-        one if one is not old and (judge.loses(old, one) or judge.rescues(one, old)) else old
-        for one, old in zip(kept, given, strict=True)
-    ]
-    return joint if op_count(joint) <= op_count(kept) else kept
-
-
-def _finite(
-    results: Sequence[Node], given: Sequence[Node], steady: Sequence[Node], knowledge: Knowledge
-) -> list[Node]:
-    """The outputs as given; where one gives no number, the stabilised output in its place.
-
-    If that gives no number somewhere either, its tails are kept: s(x) s(-x) for s (1 - s).
-    """
-    judge = judge_of(knowledge)
-    careful = with_complements(steady) if any(map(judge.fails, results)) else steady
-
-    def better(new: Node, old: Node, other: Node, tails: Node) -> Node:
-        if other is old or not judge.fails_less(other, new):
-            return old
-        return tails if judge.fails(other) and not judge.loses(tails, other) else other
-
-    return [better(*each) for each in zip(results, given, steady, careful, strict=True)]
+    return _Attempt(dag, given, outputs, found, history, knowledge)
 
 
 def _stabilized(
