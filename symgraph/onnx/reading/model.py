@@ -10,7 +10,7 @@ import numpy as np
 
 from ...array import Array
 from ...array.eager import symbols_only
-from ...errors import FormatError, InputError
+from ...errors import FormatError, InputError, SymgraphError
 from ...ir.collector import collector_paused
 from ...ir.dag import Dag
 from ...ir.dims import ShapeLike
@@ -56,12 +56,18 @@ def read_model(source: object, options: Options) -> Dag:
         token = symbols_only.set(True)
         try:
             return reading.dag()
-        except Unknown as error:
+        except SymgraphError as error:
+            if not isinstance(error, Unknown):
+                raise
             # A floating-point constant that the structure depends on, as scales do, stays one.
             blamed = set(error.inputs) & reading.implied
             if not blamed:
                 raise
             kept |= blamed
+        except Exception as error:
+            # What a malformed model may cause is not to be told in advance.
+            what = f"The model cannot be read: {type(error).__name__}: {error}"
+            raise FormatError(what) from error
         finally:
             symbols_only.reset(token)
 
