@@ -216,6 +216,9 @@ class _Inside:
     def branch(self, graph: Any, given: Sequence[Entry]) -> list[Entry]:
         return self._reader.branch(graph, given, self._scope)
 
+    def find(self, name: str) -> Entry:
+        return self._scope.find(name)
+
     def spend(self, count: int) -> None:
         self._reader.spend(count)
 

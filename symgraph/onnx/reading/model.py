@@ -20,7 +20,7 @@ from . import operators as _operators  # noqa: F401  # pyright: ignore[reportUnu
 from .attributes import sparse_of, tensor_of
 from .call import Unknown
 from .graphs import Reader, Scope, as_array, bind_initializers, versions_of
-from .inputs import declared
+from .inputs import declared, names_of_dims
 from .source import model_of
 from .values import Value
 
@@ -118,9 +118,8 @@ class _Reading:
             elif name not in constants or name in options.shapes:
                 found = declared(info, options.shapes.get(name), options.dims)
                 self._add(name, new_input(name, found.shape, found.dtype))
-        dims = {str(dim) for each in self.inputs.values() for dim in each.aval.dim_names}
-        known = {dim.dim_param for info in self.graph.input for dim in _dims_of(info)}
-        _check_names("dims", options.dims, dims | known)
+        dims = [name for info in self.graph.input for name in names_of_dims(info)]
+        _check_names("dims", options.dims, dims)
 
     def _add(self, name: str, array: Array) -> None:
         if name in self.inputs:
@@ -161,9 +160,10 @@ class _Reading:
 
 
 def _check_names(what: str, given: Mapping[str, Any], known: Iterable[str]) -> None:
+    known = list(dict.fromkeys(known))
     unknown = [name for name in given if name not in known]
     if unknown:
-        shown = ", ".join(map(repr, filter(None, dict.fromkeys(known)))) or "none"
+        shown = ", ".join(map(repr, known)) or "none"
         raise InputError(f"{what}= names {unknown[0]!r}, but the model has {shown}.")
 
 
@@ -178,10 +178,6 @@ def _as_declared(info: Any, value: Any) -> np.ndarray[Any, Any]:
     ):
         raise InputError(f"values= gives {info.name!r} what does not fit {found.dtype}: {value!r}.")
     return converted
-
-
-def _dims_of(info: Any) -> Any:
-    return info.type.tensor_type.shape.dim
 
 
 def _is_floating(proto: Any) -> bool:
