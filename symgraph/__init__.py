@@ -52,7 +52,8 @@ from .facts import (
     unique,
     unit_norm,
 )
-from .graph import Graph, SimplifyInterrupted, diff
+from .frontends.torch import from_torch
+from .graph import Graph, SimplifyInterrupted, diff, side_by_side
 from .graph.loading import load
 from .graph.models import from_onnx, onnx_parameters
 from .graph.symbolic import from_sympy
@@ -134,6 +135,7 @@ __all__ = [
     "fori_loop",
     "from_onnx",
     "from_sympy",
+    "from_torch",
     "global_norm",
     "grad",
     "graph",
@@ -159,6 +161,7 @@ __all__ = [
     "root",
     "scan",
     "scope",
+    "side_by_side",
     "simplex",
     "spec",
     "symmetric",

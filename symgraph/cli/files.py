@@ -68,7 +68,7 @@ def _simplified(options: argparse.Namespace) -> tuple[Graph, Graph]:
         graph = graph.gradient(*wrt)
     if getattr(options, "no_simplify", False):
         return graph, graph
-    keep = names_of(options.keep)
+    keep = names_of(options.keep) or None  # By default the names that the graph remembers.
     return graph, graph.simplify(trust=options.trust, effort=options.effort, keep=keep)
 
 

@@ -10,12 +10,14 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import networkx as nx
 import numpy as np
 
 from ..ir.node import Node
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["MOST", "Group", "Unit", "acyclic", "grouped"]
 
@@ -93,6 +95,8 @@ def grouped(
 
 def acyclic(units: Mapping[Node, Unit], pairs: Sequence[tuple[Node, Node]]) -> dict[Node, Unit]:
     """The boxes, with those merged that need each other's results."""
+    import networkx as nx  # a quarter of what `import symgraph` takes: paid when first asked for
+
     quotient: nx.DiGraph[Unit] = nx.DiGraph()
     quotient.add_nodes_from(units.values())
     quotient.add_edges_from((units[a], units[b]) for a, b in pairs if units[a] != units[b])

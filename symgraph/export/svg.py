@@ -111,7 +111,7 @@ def render(dag: Dag, title: str = "", *, fold: bool | None = None) -> str:
 def image(picture: str, alternative: str) -> str:
     """A picture as HTML that notebooks show without trusting it: an image that holds its data."""
     data = base64.b64encode(picture.encode()).decode()
-    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(alternative)}">'
+    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(alternative)}"/>'
 
 
 def _style() -> str:
