@@ -10,9 +10,9 @@ from typing import Any
 
 from ..errors import InputError
 from ..expression import parse
+from ..frontends.onnx import from_onnx
 from ..graph import Graph
 from ..graph.loading import load
-from ..graph.models import from_onnx
 from ..ir.dag import Dag
 from ..passes.simplify import EFFORTS
 from .check import Check, checked

@@ -7,15 +7,12 @@ from typing import IO, Any
 
 from ..errors import InputError
 from .graph import Graph
-from .models import from_onnx
 
 __all__ = ["load"]
 
 
 def load(source: str | bytes | Path | IO[Any]) -> Graph:
     """The graph that `graph.save("g.json")` or `graph.to_json()` has written.
-
-    A path that ends in `.onnx` is read as `sg.from_onnx` does.
 
     Loading executes nothing: operations are looked up by name, and dtypes and shapes
     are inferred again and compared. A custom operation must be defined in this process.
@@ -47,8 +44,6 @@ def load(source: str | bytes | Path | IO[Any]) -> Graph:
     """
     if hasattr(source, "read"):
         source = source.read()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    elif isinstance(source, (str, Path)) and str(source).endswith(".onnx"):
-        return from_onnx(source)
     elif isinstance(source, Path) or (isinstance(source, str) and not _is_document(source)):
         source = Path(source).read_bytes()
     if not isinstance(source, (str, bytes)):

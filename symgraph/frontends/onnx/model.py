@@ -11,6 +11,7 @@ import numpy as np
 from ...array import Array
 from ...array.eager import symbols_only
 from ...errors import FormatError, InputError, SymgraphError
+from ...ir.avals import Aval
 from ...ir.collector import collector_paused
 from ...ir.dag import Dag
 from ...ir.dims import ShapeLike
@@ -35,6 +36,7 @@ class Options:
     shapes: Mapping[str, ShapeLike] = field(default_factory=dict[str, ShapeLike])
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     dims: Mapping[str, int] = field(default_factory=dict[str, int])
+    assume: Mapping[str, Any] = field(default_factory=dict[str, Any])
     most_nodes: int = 100_000
 
 
@@ -101,6 +103,7 @@ class _Reading:
                 f"The model has no value named {', '.join(map(repr, sorted(unknown)))}.",
                 mend="A parameter is an initializer, or the result of a node.",
             )
+        _check_names("assume", self.options.assume, self.inputs)
         return self._result()
 
     # -- inputs ------------------------------------------------------------------------------------
@@ -117,11 +120,12 @@ class _Reading:
                 self.scope.bind(name, Value(numbers=_as_declared(info, options.values[name])))
             elif name not in constants or name in options.shapes:
                 found = declared(info, options.shapes.get(name), options.dims)
-                self._add(name, new_input(name, found.shape, found.dtype))
+                self._add(name, found)
         dims = [name for info in self.graph.input for name in names_of_dims(info)]
         _check_names("dims", options.dims, dims)
 
-    def _add(self, name: str, array: Array) -> None:
+    def _add(self, name: str, aval: Aval) -> None:
+        array = new_input(name, aval.shape, aval.dtype, self.options.assume.get(name, ()))
         if name in self.inputs:
             raise FormatError(f"Two inputs of the model are named {name!r}.")
         self.inputs[name] = array
@@ -136,7 +140,7 @@ class _Reading:
             floating = every and name not in self.kept and _is_floating(proto)
             if floating or name in self.asked:
                 value = tensor_of(proto)
-                self._add(name, new_input(name, value.shape, value.dtype))
+                self._add(name, Aval(value.dtype, value.shape))
                 if floating:
                     self.implied.add(name)
 
@@ -148,7 +152,7 @@ class _Reading:
                 f"{name!r} depends on inputs, so it is no parameter.",
                 mend="A parameter is an initializer, or what nodes compute from constants alone.",
             )
-        self._add(name, new_input(name, array.shape, array.dtype))
+        self._add(name, array.aval)
 
     # -- outputs -----------------------------------------------------------------------------------
     def _result(self) -> Dag:

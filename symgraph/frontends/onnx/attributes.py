@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import FormatError
 from ...ir.avals import supported_dtype
-from ..writer import onnx_module
+from ...onnx.writer import onnx_module
 
 __all__ = ["attributes_of", "dtype_of", "sparse_of", "tensor_of", "value_of"]
 
