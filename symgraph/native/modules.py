@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from ..ir.avals import Aval
 from ..ir.dims import Dim
 from .groups import Group
-from .nests import Nest, Parameter
+from .nests import Nest
 from .operations import kind_of
+from .plan import Parameter, Plan
 from .writer import Code
 
 __all__ = ["Loops", "Machine", "loops_of"]
@@ -70,12 +71,12 @@ def loops_of(groups: Sequence[Group], avals: Mapping[str, Aval], machine: Machin
         read = {name for each in group.members for name in each.names}
         kinds = {name: kind_of(avals[name].dtype) or "" for name in read}
         code = Code(machine.llvm)
-        nest = Nest(group, kinds, code, machine.register)
+        nest = Nest(Plan(group, kinds), code, machine.register)
         name = f"n{number}"
         texts += [nest.written(f"{name}_loop"), _builtin(name, nest, avals, machine)]
         declared.update(code.declared)
         names.append(name)
-        parameters.append(nest.parameters)
+        parameters.append(nest.plan.parameters)
     head = [
         "declare void @Py_IncRef(ptr)",
         "declare ptr @PyEval_SaveThread()",
@@ -99,7 +100,7 @@ def _builtin(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine)
 
     objects: list[str] = []
     pointers: list[str] = []
-    for k in range(len(nest.parameters)):
+    for k in range(len(nest.plan.parameters)):
         place = new(f"getelementptr ptr, ptr %arguments, i64 {k}")
         objects.append(new(f"load ptr, ptr {place}"))
         field = new(f"getelementptr i8, ptr {objects[-1]}, i64 {machine.head}")
@@ -108,14 +109,14 @@ def _builtin(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine)
     def size(axes: frozenset[int]) -> str:
         total = "1"
         for axis in sorted(axes):
-            dim = nest.group.space[axis]
+            dim = nest.plan.group.space[axis]
             length = str(dim) if isinstance(dim, int) else read(axis, dim)
             total = length if total == "1" else new(f"mul i64 {total}, {length}")
         return total
 
     def read(axis: int, dim: Dim) -> str:
-        for k, each in enumerate(nest.parameters):
-            axes = nest.placed[each.name].axes
+        for k, each in enumerate(nest.plan.parameters):
+            axes = nest.plan.placed[each.name].axes
             if each.role == "scratch" or axis not in axes:
                 continue
             assert avals[each.name].shape[axes.index(axis)] == dim
@@ -125,7 +126,7 @@ def _builtin(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine)
             return new(f"load i64, ptr {place}")
         raise AssertionError(f"no array has axis {axis}")
 
-    n, m = size(nest.group.rows), size(nest.group.columns)
+    n, m = size(nest.plan.group.rows), size(nest.plan.group.columns)
     given = ", ".join([*[f"ptr {each}" for each in pointers], f"i64 {n}", f"i64 {m}"])
     call = f"  call void @{name}_loop({given})"
     total = new(f"mul i64 {n}, {m}")

@@ -15,7 +15,7 @@ from ..lowering.drafts import Draft, array_draft
 from ..lowering.pieces import Alias, Dimension, Line, Piece, Tabled
 from .groups import Group, grouped
 from .modules import Loops, Machine, loops_of
-from .nests import Parameter
+from .plan import Parameter
 from .readings import Number
 
 __all__ = ["Grouping"]
