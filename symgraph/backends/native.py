@@ -16,6 +16,7 @@ from ..ir.dag import Dag
 from ..lowering.program import program_of
 from ..native.machine import functions, head_bytes, llvm_version, unsupported, vector_bytes
 from ..native.modules import Loops, Machine
+from ..native.products import blas_is_narrow
 from ..native.programs import Grouping
 from ..passes.unmasked import without_masks
 from .base import Compiled
@@ -59,7 +60,9 @@ class NativeBackend(NumpyBackend):
 
 
 def _machine() -> Machine:
-    return Machine(llvm_version(), vector_bytes(), head_bytes())
+    register = vector_bytes()
+    products = register == 64 and blas_is_narrow()
+    return Machine(llvm_version(), register, head_bytes(), products)
 
 
 def loops_of_graph(dag: Dag) -> Loops | None:
