@@ -42,14 +42,18 @@ class NativeBackend(NumpyBackend):
         if not reason and (dag.schedule is not None or any(node.copy for node in dag.nodes)):
             reason = "the graph is planned for a memory budget, which its own statements keep"
         if reason:
-            return super().compile(dag, floats=floats).with_reason(f"all is left to NumPy: {reason}")
+            return (
+                super().compile(dag, floats=floats).with_reason(f"all is left to NumPy: {reason}")
+            )
         grouping = Grouping(Machine(llvm_version(), vector_bytes(), head_bytes()))
         program = program_of(without_masks(dag), rewrite=grouping)
         left = ", ".join([f"{name} ({count})" for name, count in sorted(grouping.left.items())])
         told = f"left to NumPy: {left}" if left else ""
         if grouping.loops is None:
-            return super().compile(dag, floats=floats).with_reason(
-                f"all is left to NumPy: no two statements share a loop; {told}"
+            return (
+                super()
+                .compile(dag, floats=floats)
+                .with_reason(f"all is left to NumPy: no two statements share a loop; {told}")
             )
         return assembled(program, names=_Lazy(grouping.loops).names).with_reason(told)
 

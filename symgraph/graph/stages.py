@@ -198,13 +198,7 @@ def _attempt(
     dag, steady, given = stage.dag, list(stage.dag.outputs), stage.dag.outputs
     if stage.forward is not None and stage.derive is not None and trust != "exact":
         forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled, effort)
-        dag = stage.derive(forward, history.choose)
-        history.through("differentiated", forward.outputs, dag.outputs, equal=False)
-        steady = list(dag.outputs)
-        # Not the outputs of this stage: they may come from a graph that was simplified already.
-        given = stage.derive(stage.forward.dag, Log().choose).outputs
-        kept = keeping_digits(steady, given, knowledge)
-        dag = dag.with_outputs(history.through("tails as derived", steady, kept))
+        dag, steady, given = _derived_again(stage, forward, history, knowledge)
     found = [list(dag.outputs)]
     how: Any = {"trust": trust, "rules": rules, "settled": settled, "effort": effort}
     how["reached"] = found.append
@@ -232,6 +226,21 @@ def _attempt(
         new = keeping_digits(with_quotients(outputs), outputs, knowledge)
         outputs = history.through("multiples of sigmoids", outputs, new)
     return _Attempt(dag, given, outputs, found, history, knowledge)
+
+
+def _derived_again(
+    stage: Stage, forward: Dag, history: Log, knowledge: Knowledge
+) -> tuple[Dag, list[Node], Sequence[Node]]:
+    """The derivative of a stabilised function: to be simplified, as derived, and as given."""
+    assert stage.forward is not None
+    assert stage.derive is not None
+    dag = stage.derive(forward, history.choose)
+    history.through("differentiated", forward.outputs, dag.outputs, equal=False)
+    steady = list(dag.outputs)
+    # Not the outputs of this stage: they may come from a graph that was simplified already.
+    given = stage.derive(stage.forward.dag, Log().choose).outputs
+    kept = keeping_digits(steady, given, knowledge)
+    return dag.with_outputs(history.through("tails as derived", steady, kept)), steady, given
 
 
 def _stabilized(

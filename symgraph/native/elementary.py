@@ -128,9 +128,7 @@ def exp(c: Code, x: Value) -> Value:
     return c.mul(y, _power_of_two(c, c.sub(k, half), form))
 
 
-def _half_of_expm1(
-    c: Code, x: Value, form: _Format, *, exact: bool = False
-) -> tuple[Value, Value]:
+def _half_of_expm1(c: Code, x: Value, form: _Format, *, exact: bool = False) -> tuple[Value, Value]:
     """(exp(x) - 1) / 2 as a sum: with h = 2^(k-1) it is h (r + p) + (h - 1/2).
 
     If it shall be `exact`, the rounding errors of r^2 and of h - 1/2 are kept, too.

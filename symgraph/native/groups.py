@@ -367,4 +367,3 @@ class _Former:
     def _pays(self, group: Group) -> bool:
         computing = [each for each in group.members if each.function or each.reduction]
         return len(computing) >= 2
-

@@ -63,9 +63,7 @@ class Nest:
         The bytes of a vector.
     """
 
-    def __init__(
-        self, group: Group, kinds: Mapping[str, str], code: Code, register: int
-    ) -> None:
+    def __init__(self, group: Group, kinds: Mapping[str, str], code: Code, register: int) -> None:
         self.group = group
         self.c = code
         self.of = {each.target: each for each in group.members}
@@ -77,9 +75,7 @@ class Nest:
         self.placed = group.placed
         self.kept = {name for name in group.results if self.placed[name].form == "full"}
         self.scratch: list[str] = []
-        self.stages = 1 + max(
-            [p.stage for p in self.placed.values() if p.stage != END], default=0
-        )
+        self.stages = 1 + max([p.stage for p in self.placed.values() if p.stage != END], default=0)
         self._choose_kept()
         self.parameters = self._parameters()
         self.pointer = {each.name: f"%p{k}" for k, each in enumerate(self.parameters)}
@@ -299,9 +295,7 @@ class Nest:
         """One pass over the columns."""
         c = self.c
         reductions = [
-            each
-            for each in self._reductions(stage)
-            if self.placed[each.target].form != "column"
+            each for each in self._reductions(stage) if self.placed[each.target].form != "column"
         ]
         sums = [each for each in reductions if each.reduction and each.reduction.sums]
         c.width = self.lanes

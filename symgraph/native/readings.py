@@ -165,9 +165,7 @@ class _Reader:
     def _read(self, kinds: tuple[str, ...], function: Callable[..., Value], heavy: bool) -> Reading:
         for each in self.operands:
             self._kind(self._aval(each).dtype)
-        return Reading(
-            self.draft, self.result, tuple(self.operands), kinds, function, heavy=heavy
-        )
+        return Reading(self.draft, self.result, tuple(self.operands), kinds, function, heavy=heavy)
 
     def _elementwise(self, name: str) -> Reading:
         ufunc = ufunc_named(name, NUMPY.special if name.startswith("special.") else None)
