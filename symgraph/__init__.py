@@ -52,7 +52,9 @@ from .facts import (
     unique,
     unit_norm,
 )
-from .graph import Graph, SimplifyInterrupted, diff
+from .frontends.onnx import from_onnx, onnx_parameters
+from .frontends.torch import from_torch
+from .graph import Graph, SimplifyInterrupted, diff, side_by_side
 from .graph.loading import load
 from .graph.symbolic import from_sympy
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
@@ -131,7 +133,9 @@ __all__ = [
     "fixed_point",
     "flat_objective",
     "fori_loop",
+    "from_onnx",
     "from_sympy",
+    "from_torch",
     "global_norm",
     "grad",
     "graph",
@@ -149,6 +153,7 @@ __all__ = [
     "nonpositive",
     "nonzero",
     "one_hot",
+    "onnx_parameters",
     "orthogonal",
     "positive",
     "positive_definite",
@@ -156,6 +161,7 @@ __all__ = [
     "root",
     "scan",
     "scope",
+    "side_by_side",
     "simplex",
     "spec",
     "symmetric",

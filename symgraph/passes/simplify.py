@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..accuracy import judged_as_carefully
 from ..algebra import THOROUGH_UP_TO, normalized
 from ..errors import RuleError
 from ..ir.collector import collector_paused
@@ -246,7 +247,8 @@ class _Rounds:
     def _normalized(self, outputs: list[Node], **how: bool) -> list[Node]:
         if how.get("afresh"):
             # Another judge, too: a verdict that hangs on chance would fall another way next time.
-            self._judged = Knowledge(only_open=self.knowledge.only_open)
+            fresh = Knowledge(only_open=self.knowledge.only_open)
+            self._judged = judged_as_carefully(fresh, self.knowledge)
         new = normalized(
             *(outputs, self._judged or self.knowledge),
             trust=self.trust,

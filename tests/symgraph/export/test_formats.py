@@ -73,6 +73,25 @@ def test_graphml_is_read_by_networkx(name: str, tmp_path: Path) -> None:
     assert len(slots) == read.number_of_edges()
 
 
+@pytest.mark.parametrize("name", ["x", *HOSTILE], ids=range(1 + len(HOSTILE)))
+@pytest.mark.parametrize("kind", ["graphml", "gexf", "gml"])
+def test_networkx_writes_the_graph_itself(kind: str, name: str, tmp_path: Path) -> None:
+    graph = gradient(name)
+    path = tmp_path / f"g.{kind}"
+    if kind == "gml":
+        nx.write_gml(graph.nx, path, stringizer=str)
+        read = nx.read_gml(path)
+    else:
+        getattr(nx, f"write_{kind}")(graph.nx, path)
+        read = getattr(nx, f"read_{kind}")(path)
+        ET.parse(path)
+    assert read.number_of_nodes() == len(graph.nodes)
+    found = sorted(told["op"] for _, told in read.nodes(data=True))
+    assert found == sorted(node.op.name for node in graph.nodes)
+    filled = [told["slots"].split(", ") for _, _, told in read.edges(data=True)]
+    assert sum(map(len, filled)) == sum(len(node.operands) for node in graph.nodes)
+
+
 _NODE = re.compile(r'    (\w+)\["([^"\n]*)"\]:::(given|fixed|forward|gradient|output)')
 _EDGE = re.compile(r"    (\w+) (?:-->|==>)(?:\|\d+\|)? (\w+)")
 _CLASS = re.compile(r"    classDef \w+ [a-z0-9:#,]+")

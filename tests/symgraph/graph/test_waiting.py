@@ -44,10 +44,23 @@ def test_the_result_is_the_same_whoever_is_told() -> None:
 def test_a_line_is_written_over_and_wiped_out(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setitem(sys.modules, "tqdm.std", None)  # as where it is not installed
     derived(60).simplify(progress=True)
     *_, last = stream.getvalue().strip("\r").split("\r")
     assert "simplify: rules: 0 of" in stream.getvalue()
     assert last.strip() == ""
+
+
+def test_tqdm_shows_the_bar_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tqdm")
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    quiet = derived(60).simplify(progress=False)
+    assert derived(60).simplify(progress=True).op_count() == quiet.op_count()
+    text = stream.getvalue()
+    assert "simplify: rules:" in text
+    assert "%|" in text
+    assert text.rstrip(" \r\n").rpartition("\r")[2].strip() == "" or text.endswith("\r")
 
 
 def test_by_default_pipes_are_silent_and_quick_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
