@@ -130,9 +130,12 @@ class Trials:
     places : "usual" or "wide"
         At which probes. At the wide ones each computation is made once, as it is.
     whole : bool
-        Whether long dimensions keep their size. Where they are shortened some kernels cannot run.
+        Whether long dimensions keep their size, and each computation is made once. Where they are
+        shortened some kernels cannot run.
     rough : bool
         Whether single precision stands for the reference, too, which takes half of the time.
+    drawn : dict of Node to int, optional
+        The order in which values got random numbers. Trials that share it have the same numbers.
     """
 
     def __init__(
@@ -142,16 +145,17 @@ class Trials:
         *,
         whole: bool = False,
         rough: bool = False,
+        drawn: dict[Node, int] | None = None,
     ) -> None:
         self.knowledge = knowledge
         self.places: Places = places
-        self._repeated = _REPEATED if places == "usual" else 1
+        self._repeated = _REPEATED if places == "usual" and not (whole or rough) else 1
         self._longest = _MOST_ELEMENTS if whole else _LONGEST
         self._rough = rough
         self._trials: dict[Node, Trial | None] = {}
         # Trials not asked for since `_trials` was last full.
         self._older: dict[Node, Trial | None] = {}
-        self._drawn: dict[Node, int] = {}
+        self._drawn: dict[Node, int] = {} if drawn is None else drawn
         self._at = 0
         self._rounding: dict[Hashable, bool] = {}
         self._bytes = 0
