@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..ir.node import Node, reachable
-from .probes import COUNT, MIXED, UNIFORM, Numbers, Places
+from .probes import COUNT, MIXED, PLACES, UNIFORM, Numbers, Places
 from .trials import Trial, Trials
 
 __all__ = ["CERTAIN", "LARGEST", "SMALLEST", "LostNumbers", "plainly_gone"]
@@ -64,9 +64,15 @@ class LostNumbers:
             return False
         found = self._dropped.get((new, old))
         if found is None:
-            found = self._drops_at("usual", new, old) or self._drops_at("wide", new, old)
+            whole = self._needs_whole_arrays(new, old)
+            found = any(self._drops_at(each, new, old, whole=whole) for each in PLACES)
             self._dropped[new, old] = found
         return found
+
+    def _needs_whole_arrays(self, new: Node, old: Node) -> bool:
+        """Whether random numbers stand for a computed value where long arrays are shortened."""
+        trials = map(self._trials_at("usual", whole=False, rough=False).of, (old, new))
+        return any(each is not None and each.drawn for each in trials)
 
     def _trials_at(self, places: Places, *, whole: bool, rough: bool) -> Trials:
         key = (places, whole, rough)
@@ -76,26 +82,21 @@ class LostNumbers:
             self._trials[key] = found
         return found
 
-    def _drops_at(self, places_of: Places, new: Node, old: Node) -> bool:
-        """Whether it does at these probes; of long arrays, if a kernel cannot run on short ones."""
-        rough = places_of == "wide"
-        trials = self._trials_at(places_of, whole=False, rough=rough)
-        after, before = trials.of(new), trials.of(old)
-        whole = after is not None and before is not None and bool(after.drawn or before.drawn)
-        if whole:
-            trials = self._trials_at(places_of, whole=True, rough=True)
-        if whole or rough:
-            if not _is_suspicious(trials.of(new), trials.of(old)):
+    def _drops_at(self, where: Places, new: Node, old: Node, *, whole: bool) -> bool:
+        """Whether it does at these probes; `whole` if a kernel cannot run on short arrays."""
+        if whole or where == "wide":
+            rough = self._trials_at(where, whole=whole, rough=True)
+            if not _is_suspicious(rough.of(new), rough.of(old)):
                 return False
-            trials = self._trials_at(places_of, whole=whole, rough=False)
-            after, before = trials.of(new), trials.of(old)
+        trials = self._trials_at(where, whole=whole, rough=False)
+        after, before = trials.of(new), trials.of(old)
         if after is None or before is None:
             return False
         places = _dropped(after, before)
         if places:
             lucky = _lucky(trials, old)
             places = [each for each in places if each not in lucky]
-        if places_of == "usual" or not places:
+        if where == "usual" or not places:
             return bool(places)
         of_one_size = [each for each in places if each < UNIFORM]
         if of_one_size and of_one_size[-1] - of_one_size[0] >= _APART:
