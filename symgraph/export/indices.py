@@ -226,10 +226,8 @@ class Indexed:
         signs: list[str] = []
         for label, mark in summed.items():
             size = str(sizes[label])
-            simple = size.isidentifier() or size.isdigit()
-            signs.append(
-                rf"\sum_{{{mark}=1}}^{{{symbol(size)}}}" if simple else rf"\sum_{{{mark}}}"
-            )
+            limit = size if size.isdigit() else symbol(size) if size.isidentifier() else ""
+            signs.append(rf"\sum_{{{mark}=1}}^{{{limit}}}" if limit else rf"\sum_{{{mark}}}")
         return " ".join(signs)
 
     def _chosen(self, node: Node, head: str) -> Spelled:
