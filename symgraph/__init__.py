@@ -52,10 +52,10 @@ from .facts import (
     unique,
     unit_norm,
 )
+from .frontends.onnx import from_onnx, onnx_parameters
 from .frontends.torch import from_torch
 from .graph import Graph, SimplifyInterrupted, diff, side_by_side
 from .graph.loading import load
-from .graph.models import from_onnx, onnx_parameters
 from .graph.symbolic import from_sympy
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
 from .ir.dag import Dag

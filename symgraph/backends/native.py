@@ -16,12 +16,13 @@ from ..ir.dag import Dag
 from ..lowering.program import program_of
 from ..native.machine import functions, head_bytes, llvm_version, unsupported, vector_bytes
 from ..native.modules import Loops, Machine
+from ..native.products import blas_is_narrow
 from ..native.programs import Grouping
 from ..passes.unmasked import without_masks
 from .base import Compiled
 from .numpy import NumpyBackend, assembled
 
-__all__ = ["BACKEND", "NativeBackend"]
+__all__ = ["BACKEND", "NativeBackend", "loops_of_graph"]
 
 
 class NativeBackend(NumpyBackend):
@@ -42,16 +43,33 @@ class NativeBackend(NumpyBackend):
         if not reason and (dag.schedule is not None or any(node.copy for node in dag.nodes)):
             reason = "the graph is planned for a memory budget, which its own statements keep"
         if reason:
-            return super().compile(dag, floats=floats).with_reason(f"all is left to NumPy: {reason}")
-        grouping = Grouping(Machine(llvm_version(), vector_bytes(), head_bytes()))
+            return (
+                super().compile(dag, floats=floats).with_reason(f"all is left to NumPy: {reason}")
+            )
+        grouping = Grouping(_machine())
         program = program_of(without_masks(dag), rewrite=grouping)
         left = ", ".join([f"{name} ({count})" for name, count in sorted(grouping.left.items())])
         told = f"left to NumPy: {left}" if left else ""
         if grouping.loops is None:
-            return super().compile(dag, floats=floats).with_reason(
-                f"all is left to NumPy: no two statements share a loop; {told}"
+            return (
+                super()
+                .compile(dag, floats=floats)
+                .with_reason(f"all is left to NumPy: no two statements share a loop; {told}")
             )
         return assembled(program, names=_Lazy(grouping.loops).names).with_reason(told)
+
+
+def _machine() -> Machine:
+    register = vector_bytes()
+    products = register == 64 and blas_is_narrow()
+    return Machine(llvm_version(), register, head_bytes(), products)
+
+
+def loops_of_graph(dag: Dag) -> Loops | None:
+    """The loops of a graph, for a look at their code; None if it has none."""
+    grouping = Grouping(_machine())
+    program_of(without_masks(dag), rewrite=grouping)
+    return grouping.loops
 
 
 class _Lazy:

@@ -15,7 +15,8 @@ from ..lowering.drafts import Draft, array_draft
 from ..lowering.pieces import Alias, Dimension, Line, Piece, Tabled
 from .groups import Group, grouped
 from .modules import Loops, Machine, loops_of
-from .nests import Parameter
+from .plan import Parameter
+from .products import Product, product_of
 from .readings import Number
 
 __all__ = ["Grouping"]
@@ -60,12 +61,14 @@ class Grouping:
         items = grouped(drafts, avals, numbers, results)
         avals.update({d.target: d.line.avals[0] for d in drafts if len(d.line.avals) == 1})
         groups = [each for each in items if isinstance(each, Group)]
+        products = self._products([each for each in items if isinstance(each, Draft)])
         for each in items:
-            if not isinstance(each, Group):
+            if isinstance(each, Draft) and each.target not in products:
                 self.left[_function(each)] += 1
         if not groups:
             return list(drafts), ()
-        self.loops = loops_of(groups, avals, self.machine)
+        self.loops = loops_of(groups, [*products.values()], avals, self.machine)
+        tiles = [*dict.fromkeys([each.tile for each in products.values()])]
         found: list[Draft] = []
         made: set[str] = set()  # These lie in memory in row order.
         numbers_of = iter(range(len(groups)))
@@ -74,10 +77,48 @@ class Grouping:
                 number = next(numbers_of)
                 call = _Call(each, self.loops.names[number], self.loops.parameters[number])
                 found.extend(call.drafts(avals, made, new_name))
+            elif each.target in products:
+                product = products[each.target]
+                name = f"g{tiles.index(product.tile)}"
+                found.extend(_product_drafts(product, name, new_name))
+                made.add(each.target)
             else:
                 found.append(each)
         notes = [line for k, each in enumerate(groups) for line in _note(f"n{k}", each)]
+        notes += [
+            f"g{k}: product of matrices, in tiles of {tile.rows} rows and {tile.columns} columns"
+            for k, tile in enumerate(tiles)
+        ]
         return found, tuple(notes)
+
+    def _products(self, drafts: Sequence[Draft]) -> dict[str, Product]:
+        """The products of matrices that are computed here, by the names of their results."""
+        if not self.machine.products:
+            return {}
+        found = [product_of(each, self.machine.register) for each in drafts]
+        return {each.draft.target: each for each in found if each is not None}
+
+
+def _product_drafts(product: Product, name: str, new_name: Callable[[], str]) -> list[Draft]:
+    """Arrays for a product and its panels, and the call."""
+    node, target = product.draft.node, product.draft.target
+    (aval,) = product.draft.line.avals
+    tile = product.tile
+    panels = [new_name(), new_name()]
+    sizes = [tile.left_size, tile.right_size(product.columns)]
+    found = [array_draft(node, target, aval)]
+    found += [
+        array_draft(node, panel, Aval(aval.dtype, (size,)))
+        for panel, size in zip(panels, sizes, strict=True)
+    ]
+    names = [product.left, product.right, target, *panels]
+    pieces: list[Piece] = [f"{name}("]
+    for number, each in enumerate(names):
+        pieces.extend((", ", each) if number else (each,))
+    pieces.append(")")
+    line = Line(tuple(pieces), (aval,), (Alias.WHOLE,))
+    reads = tuple(dict.fromkeys(names))
+    return [*found, Draft(node, "", line, tuple(pieces), reads, False, into=target)]
 
 
 def _function(draft: Draft) -> str:

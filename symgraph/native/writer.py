@@ -159,9 +159,7 @@ class Code:
             one = _TEXT.get(value.kind, value.kind)
             return Value(f"splat ({one} {value.text})", value.kind, self.width)
         vector = self.type_of(value.kind, self.width)
-        first = self.made(
-            f"insertelement {vector} poison, {self.typed(value)}, i64 0", value.kind
-        )
+        first = self.made(f"insertelement {vector} poison, {self.typed(value)}, i64 0", value.kind)
         zeros = f"<{self.width} x i32> zeroinitializer"
         return self.made(
             f"shufflevector {vector} {first.text}, {vector} poison, {zeros}", value.kind
@@ -246,7 +244,7 @@ class Code:
         return self.made(f"call {self.type(x)} @{full}({given})", x.kind, x.width)
 
     def fma(self, x: Value, y: Value | float, z: Value | float) -> Value:
-        """x y + z, rounded once."""
+        """The product of two values plus the third, rounded once."""
         a, b = self.two(x, y)
         a, c = self.two(a, z)
         _, b = self.two(c, b)
@@ -258,16 +256,12 @@ class Code:
     def bits_of(self, x: Value) -> Value:
         """The bits of a float as an integer."""
         kind = f"i{BITS[x.kind]}"
-        return self.made(
-            f"bitcast {self.typed(x)} to {self.type_of(kind, x.width)}", kind, x.width
-        )
+        return self.made(f"bitcast {self.typed(x)} to {self.type_of(kind, x.width)}", kind, x.width)
 
     def from_bits(self, x: Value) -> Value:
         """The float of these bits."""
         kind = f"f{BITS[x.kind]}"
-        return self.made(
-            f"bitcast {self.typed(x)} to {self.type_of(kind, x.width)}", kind, x.width
-        )
+        return self.made(f"bitcast {self.typed(x)} to {self.type_of(kind, x.width)}", kind, x.width)
 
     def converted(self, how: str, x: Value, kind: str) -> Value:
         """`how` is an instruction: `sext`, `fptosi`, ..."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from symgraph.frontends.onnx import model  # fills the table
+from symgraph.frontends.onnx.registry import supported
 from symgraph.frontends.torch.table import TABLE
 
 TEXT = (Path(__file__).parents[3] / "docs" / "frontends.md").read_text(encoding="utf-8")
@@ -19,3 +21,8 @@ def listed(engine: str) -> set[str]:
 
 def test_operations_of_pytorch() -> None:
     assert listed("PyTorch") == set(TABLE)
+
+
+def test_operators_of_onnx() -> None:
+    assert model.Options().parameters == "constants"
+    assert listed("ONNX") == set(supported())

@@ -17,7 +17,9 @@ _MOST = 4096
 """The longest transform that is written as a matrix."""
 
 
-def _transformed(x: Tensor, axis: int, length: int, inverse: bool, onesided: bool) -> Tensor:
+def _transformed(
+    call: Call, x: Tensor, axis: int, length: int, inverse: bool, onesided: bool
+) -> Tensor:
     """Along an axis; the last axis holds a real part alone, or a real and an imaginary one."""
     if not 0 < length <= _MOST:
         raise FormatError(f"A Fourier transform of {length} elements is not read.")
@@ -26,6 +28,7 @@ def _transformed(x: Tensor, axis: int, length: int, inverse: bool, onesided: boo
         raise FormatError(f"A Fourier transform along {extent} elements is not read.")
     rows = length // 2 + 1 if onesided else length
     used = min(extent, length)  # Beyond the end there are zeros.
+    call.runs.spend(2 * rows * used)
     turn = 2 * np.pi * ((np.arange(rows)[:, None] * np.arange(used)) % length) / length
     cosine, sine = np.cos(turn), np.sin(turn) * (1 if inverse else -1)
     if inverse:
@@ -55,11 +58,11 @@ def dft(call: Call, x: Tensor, length: Tensor | None = None, _axis: Tensor | Non
     if not isinstance(count, int):
         raise FormatError(f"DFT depends on the size of {count}.")
     if inverse and onesided:
-        return _real_inverse(x, axis, count, length is None)
-    return _transformed(x, axis, count, inverse, onesided)
+        return _real_inverse(call, x, axis, count, length is None)
+    return _transformed(call, x, axis, count, inverse, onesided)
 
 
-def _real_inverse(x: Tensor, axis: int, count: int, by_default: bool) -> Tensor:
+def _real_inverse(call: Call, x: Tensor, axis: int, count: int, by_default: bool) -> Tensor:
     """Of half a spectrum, the other half of which is its mirror image."""
     count = 2 * (count - 1) if by_default else count
     half = count // 2 + 1
@@ -70,7 +73,7 @@ def _real_inverse(x: Tensor, axis: int, count: int, by_default: bool) -> Tensor:
     mirrored = np.take(x, np.arange(count - half, 0, -1), axis=axis)
     sign = np.asarray([1, -1], x.dtype)
     whole = np.concatenate([first, mirrored * sign], axis=axis)
-    return _transformed(whole, axis, count, True, False)[..., :1]
+    return _transformed(call, whole, axis, count, True, False)[..., :1]
 
 
 @operator("STFT", since=17)
@@ -87,9 +90,10 @@ def stft(
     count = (extent - size) // step + 1
     if count < 1:
         raise FormatError(f"No frame of {size} elements fits into {x.aval}.")
+    call.runs.spend(count * size)
     x = x if x.ndim == 3 else np.expand_dims(x, -1)
     places = step * np.arange(count)[:, None] + np.arange(size)
     frames = np.take(x, places, axis=1)
     if window is not None:
         frames = frames * np.reshape(window, (-1, 1))
-    return _transformed(frames, 2, size, False, bool(call.whole("onesided", 1)))
+    return _transformed(call, frames, 2, size, False, bool(call.whole("onesided", 1)))

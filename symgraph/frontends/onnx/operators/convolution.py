@@ -97,7 +97,7 @@ def col2im(call: Call, columns: Tensor, _image: Tensor, _block: Tensor) -> Tenso
     """Windows added up to the image that they lie in."""
     extents = tuple(call.ints(1, "shape of the image"))
     windows = windows_of(call, extents, tuple(call.ints(2, "shape of the block")))
-    cover = covered(extents, windows)
+    cover = covered(call, extents, windows)
     assert not isinstance(windows.pads, str)
     n, rows = columns.shape[0], math.prod(windows.sizes)
     channels: Any = columns.shape[1]

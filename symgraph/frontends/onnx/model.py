@@ -10,7 +10,8 @@ import numpy as np
 
 from ...array import Array
 from ...array.eager import symbols_only
-from ...errors import FormatError, InputError
+from ...errors import FormatError, InputError, SymgraphError
+from ...ir.avals import Aval
 from ...ir.collector import collector_paused
 from ...ir.dag import Dag
 from ...ir.dims import ShapeLike
@@ -20,7 +21,7 @@ from . import operators as _operators  # noqa: F401  # pyright: ignore[reportUnu
 from .attributes import sparse_of, tensor_of
 from .call import Unknown
 from .graphs import Reader, Scope, as_array, bind_initializers, versions_of
-from .inputs import declared
+from .inputs import declared, names_of_dims
 from .source import model_of
 from .values import Value
 
@@ -35,6 +36,7 @@ class Options:
     shapes: Mapping[str, ShapeLike] = field(default_factory=dict[str, ShapeLike])
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     dims: Mapping[str, int] = field(default_factory=dict[str, int])
+    assume: Mapping[str, Any] = field(default_factory=dict[str, Any])
     most_nodes: int = 100_000
 
 
@@ -56,12 +58,18 @@ def read_model(source: object, options: Options) -> Dag:
         token = symbols_only.set(True)
         try:
             return reading.dag()
-        except Unknown as error:
+        except SymgraphError as error:
+            if not isinstance(error, Unknown):
+                raise
             # A floating-point constant that the structure depends on, as scales do, stays one.
             blamed = set(error.inputs) & reading.implied
             if not blamed:
                 raise
             kept |= blamed
+        except Exception as error:
+            # What a malformed model may cause is not to be told in advance.
+            what = f"The model cannot be read: {type(error).__name__}: {error}"
+            raise FormatError(what) from error
         finally:
             symbols_only.reset(token)
 
@@ -95,6 +103,7 @@ class _Reading:
                 f"The model has no value named {', '.join(map(repr, sorted(unknown)))}.",
                 mend="A parameter is an initializer, or the result of a node.",
             )
+        _check_names("assume", self.options.assume, self.inputs)
         return self._result()
 
     # -- inputs ------------------------------------------------------------------------------------
@@ -111,12 +120,12 @@ class _Reading:
                 self.scope.bind(name, Value(numbers=_as_declared(info, options.values[name])))
             elif name not in constants or name in options.shapes:
                 found = declared(info, options.shapes.get(name), options.dims)
-                self._add(name, new_input(name, found.shape, found.dtype))
-        dims = {str(dim) for each in self.inputs.values() for dim in each.aval.dim_names}
-        known = {dim.dim_param for info in self.graph.input for dim in _dims_of(info)}
-        _check_names("dims", options.dims, dims | known)
+                self._add(name, found)
+        dims = [name for info in self.graph.input for name in names_of_dims(info)]
+        _check_names("dims", options.dims, dims)
 
-    def _add(self, name: str, array: Array) -> None:
+    def _add(self, name: str, aval: Aval) -> None:
+        array = new_input(name, aval.shape, aval.dtype, self.options.assume.get(name, ()))
         if name in self.inputs:
             raise FormatError(f"Two inputs of the model are named {name!r}.")
         self.inputs[name] = array
@@ -131,7 +140,7 @@ class _Reading:
             floating = every and name not in self.kept and _is_floating(proto)
             if floating or name in self.asked:
                 value = tensor_of(proto)
-                self._add(name, new_input(name, value.shape, value.dtype))
+                self._add(name, Aval(value.dtype, value.shape))
                 if floating:
                     self.implied.add(name)
 
@@ -143,7 +152,7 @@ class _Reading:
                 f"{name!r} depends on inputs, so it is no parameter.",
                 mend="A parameter is an initializer, or what nodes compute from constants alone.",
             )
-        self._add(name, new_input(name, array.shape, array.dtype))
+        self._add(name, array.aval)
 
     # -- outputs -----------------------------------------------------------------------------------
     def _result(self) -> Dag:
@@ -155,9 +164,10 @@ class _Reading:
 
 
 def _check_names(what: str, given: Mapping[str, Any], known: Iterable[str]) -> None:
+    known = list(dict.fromkeys(known))
     unknown = [name for name in given if name not in known]
     if unknown:
-        shown = ", ".join(map(repr, filter(None, dict.fromkeys(known)))) or "none"
+        shown = ", ".join(map(repr, known)) or "none"
         raise InputError(f"{what}= names {unknown[0]!r}, but the model has {shown}.")
 
 
@@ -172,10 +182,6 @@ def _as_declared(info: Any, value: Any) -> np.ndarray[Any, Any]:
     ):
         raise InputError(f"values= gives {info.name!r} what does not fit {found.dtype}: {value!r}.")
     return converted
-
-
-def _dims_of(info: Any) -> Any:
-    return info.type.tensor_type.shape.dim
 
 
 def _is_floating(proto: Any) -> bool:

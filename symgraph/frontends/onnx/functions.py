@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import FormatError
 from ...ir.dims import fixed
-from ..writer import onnx_module
+from ...onnx.writer import onnx_module
 from .values import Entry, Value
 
 __all__ = ["definition", "local_functions"]

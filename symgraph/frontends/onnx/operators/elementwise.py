@@ -10,7 +10,7 @@ import numpy as np
 
 from .... import numpy as snp
 from ....errors import FormatError
-from ...same import SAME_OF_FLOATS
+from ....onnx.same import SAME_OF_FLOATS
 from ..attributes import dtype_of
 from ..call import Call, Tensor
 from ..registry import operator
@@ -262,6 +262,6 @@ def identity(_call: Call, x: Any) -> Any:
 
 
 def _numbers_of_dtypes() -> dict[str, int]:
-    from ...writer import onnx_module
+    from ....onnx.writer import onnx_module
 
     return dict(onnx_module().TensorProto.DataType.items())

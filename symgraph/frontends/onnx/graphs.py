@@ -13,7 +13,7 @@ from .attributes import attributes_of, sparse_of, tensor_of
 from .call import Call
 from .functions import definition, local_functions
 from .registry import LATEST, Reading, reading, supported
-from .values import Entry, Value, entry, folded, from_sizes, is_sized
+from .values import Entry, Value, check_sizes, entry, folded, from_sizes, is_sized
 
 __all__ = ["Reader", "Scope", "as_array", "bind_initializers", "versions_of"]
 
@@ -65,9 +65,15 @@ class Scope:
 
     def bind(self, name: str, value: Entry) -> None:
         """Give a value its name; in one graph that is done once."""
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # a protobuf's
+            raise FormatError(f"A name of the model is no Unicode: {name!r}.")
         if name in self.values:
             raise FormatError(f"Two values of one graph are named {name!r}.")
         self.values[name] = value
+
+
+_MOST_ELEMENTS = 2**27
+"""The most elements of all values that are computed while a model is read: 1 GiB of float64."""
 
 
 class Reader:
@@ -86,6 +92,7 @@ class Reader:
         self.most_nodes = most_nodes
         self.count = 0
         self.depth = 0
+        self.elements = 0
 
     def run(self, nodes: Any, scope: Scope) -> None:
         """Read nodes, in their order."""
@@ -107,6 +114,9 @@ class Reader:
                 raise FormatError(
                     f"{node.op_type} gives {len(results)} results, not all asked for."
                 )
+            for found in results:
+                if isinstance(found, Value) and found.numbers is None:
+                    check_sizes(found.array.shape)
         for name, found in zip(node.output, results, strict=False):
             if name:
                 _give_name(name, found)
@@ -176,6 +186,15 @@ class Reader:
             self.run(graph.node, scope)
         return [scope.find(each.name) for each in graph.output]
 
+    def spend(self, count: int) -> None:
+        """Count elements that are computed while reading."""
+        self.elements += count
+        if self.elements > _MOST_ELEMENTS:
+            raise FormatError(
+                f"Constants of more than {_MOST_ELEMENTS:,} elements would be computed while the "
+                "model is read."
+            )
+
     @contextmanager
     def _deeper(self) -> Generator[None]:
         if self.depth >= _DEEPEST:
@@ -196,6 +215,12 @@ class _Inside:
 
     def branch(self, graph: Any, given: Sequence[Entry]) -> list[Entry]:
         return self._reader.branch(graph, given, self._scope)
+
+    def find(self, name: str) -> Entry:
+        return self._scope.find(name)
+
+    def spend(self, count: int) -> None:
+        self._reader.spend(count)
 
 
 # -- one operator ----------------------------------------------------------------------------------
@@ -218,6 +243,7 @@ def _applied(how: Reading, call: Call) -> list[Entry]:
         plain = [each for each in results if isinstance(each, Value) and each.numbers is None]
         known = folded([each.array for each in plain])
         if known is not None:
+            call.runs.spend(sum(each.size for each in known))
             for each, numbers in zip(plain, known, strict=True):
                 each.numbers = numbers
     return results

@@ -14,7 +14,6 @@ from ..call import Call, Tensor
 __all__ = ["Covered", "Windows", "covered", "fixed_extents", "to_the_end", "windows_of"]
 
 Pairs = tuple[tuple[int, int], ...]
-_MOST_PLACES = 2**24
 
 
 class Windows(NamedTuple):
@@ -97,22 +96,21 @@ class Covered(NamedTuple):
     """Of the padded image."""
 
 
-def covered(extents: tuple[int, ...], windows: Windows) -> Covered:
+def covered(call: Call, extents: tuple[int, ...], windows: Windows) -> Covered:
     """The places of all windows, for extents that are numbers."""
     assert not isinstance(windows.pads, str)
     padded = tuple([e + a + b for e, (a, b) in zip(extents, windows.pads, strict=True)])
-    along: list[np.ndarray[Any, Any]] = []
     counts: list[int] = []
     for extent, size, stride, dilation in zip(padded, *windows[:3], strict=True):
         count = (extent - (size - 1) * dilation - 1) // stride + 1
         if count < 1:
             raise FormatError(f"No window of {size} elements fits into {extent}.")
         counts.append(count)
-        along.append(dilation * np.arange(size)[:, None] + stride * np.arange(count))
-    if math.prod((*windows.sizes, *counts)) > _MOST_PLACES:
-        raise FormatError(f"Windows over {extents} cover too many elements to be listed.")
+    call.runs.spend(math.prod((*windows.sizes, *counts)) + math.prod(padded))
     places = np.zeros((1, 1), np.int64)
-    for extent, axis in zip(padded, along, strict=True):
+    rows = zip(padded, counts, *windows[:3], strict=True)
+    for extent, count, size, stride, dilation in rows:
+        axis = dilation * np.arange(size)[:, None] + stride * np.arange(count)
         wide = places[:, None, :, None] * extent + axis[None, :, None, :]
         places = wide.reshape(wide.shape[0] * wide.shape[1], -1)
     return Covered(places, tuple(counts), padded)

@@ -39,12 +39,14 @@ def max_pool(call: Call, x: Tensor) -> Any:
         return found
     extents = fixed_extents(call, x)
     windows = to_the_end(extents, windows) if ceil else windows
-    return [found, _places(x, extents, windows, bool(columns))]
+    return [found, _places(call, x, extents, windows, bool(columns))]
 
 
-def _places(x: Tensor, extents: tuple[int, ...], windows: Windows, columns: bool) -> Tensor:
+def _places(
+    call: Call, x: Tensor, extents: tuple[int, ...], windows: Windows, columns: bool
+) -> Tensor:
     """Where in the whole tensor the first largest element of each window stands."""
-    cover = covered(extents, windows)
+    cover = covered(call, extents, windows)
     assert not isinstance(windows.pads, str)
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
     wide = np.pad(x, [(0, 0), (0, 0), *windows.pads], constant_values=lowest)

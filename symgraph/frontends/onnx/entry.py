@@ -1,4 +1,4 @@
-"""ONNX models as graphs."""
+"""`from_onnx`: an ONNX model becomes a graph."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import InputError
-from ..ir.dims import ShapeLike
-from .graph import Graph
+from ...errors import InputError
+from ...facts import Fact
+from ...graph import Graph
+from ...ir.dims import ShapeLike
 
 __all__ = ["from_onnx", "onnx_parameters"]
 
@@ -20,6 +21,7 @@ def from_onnx(
     shapes: Mapping[str, ShapeLike] | None = None,
     dims: Mapping[str, int] | None = None,
     values: Mapping[str, Any] | None = None,
+    assume: Mapping[str, Fact | Iterable[Fact]] | None = None,
     most_nodes: int = 100_000,
 ) -> Graph:
     """The graph of an ONNX model; nothing of it is executed.
@@ -45,6 +47,8 @@ def from_onnx(
     values : mapping of names of inputs to numbers, optional
         These inputs become constants. What the structure of a graph depends on must be known, such
         as the operand `shape` of Reshape.
+    assume : mapping of names of inputs to facts, optional
+        What is known of their values: `{"labels": sg.simplex(axis=-1)}`.
     most_nodes : int, default 100,000
         A larger model is refused. Nodes of functions and of loops that are written out count as
         often as they are read.
@@ -60,6 +64,8 @@ def from_onnx(
     FormatError
         If it is no model, is malformed or too large, keeps tensors in other files, or has an
         operator, a dtype or a version that is not read. It names the node.
+    FactError
+        If a fact contradicts another one, or the dtype.
     InputError
         If an argument does not fit the model, or numbers are missing that its structure depends on.
     ShapeError, DTypeError
@@ -73,7 +79,7 @@ def from_onnx(
     >>> sg.from_onnx(model).gradient("x").simplify().formula()  # doctest: +SKIP
     out = sum(exp(x)); grad_x = exp(x)
     """
-    from ..onnx.reading import Options, read_model  # The table of operators takes time to import.
+    from .model import Options, read_model  # The table of operators takes time to import.
 
     if isinstance(parameters, str):
         if parameters not in ("constants", "inputs"):
@@ -84,7 +90,7 @@ def from_onnx(
         chosen: str | tuple[str, ...] = parameters
     else:
         chosen = tuple(parameters)
-    options = Options(chosen, shapes or {}, values or {}, dims or {}, most_nodes)
+    options = Options(chosen, shapes or {}, values or {}, dims or {}, assume or {}, most_nodes)
     return Graph(read_model(source, options))
 
 
@@ -118,6 +124,6 @@ def onnx_parameters(
     >>> step = graph.gradient(*weights).simplify().lower()  # doctest: +SKIP
     >>> loss, gradients = step(x=x, **weights)  # doctest: +SKIP
     """
-    from ..onnx.reading import parameters_of
+    from .model import parameters_of
 
     return parameters_of(source, names)

@@ -7,6 +7,6 @@ structure of the graph may depend on.
 
 from __future__ import annotations
 
-from .model import Options, parameters_of, read_model
+from .entry import from_onnx, onnx_parameters
 
-__all__ = ["Options", "parameters_of", "read_model"]
+__all__ = ["from_onnx", "onnx_parameters"]

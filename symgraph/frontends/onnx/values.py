@@ -7,19 +7,30 @@ input are evaluated as they are read, and sizes of named dimensions are carried 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from ...array import FUNCTIONS, Array, constant
 from ...array.dimension_numbers import node_of_size
+from ...errors import FormatError
 from ...ir.dag import Dag
 from ...ir.dims import is_named, normal
 from ...ir.interpreter import evaluate
 from ...ir.node import Node, reachable
 
-__all__ = ["FOLDED", "Entry", "Numbers", "Value", "entry", "folded", "from_sizes", "is_sized"]
+__all__ = [
+    "FOLDED",
+    "Entry",
+    "Numbers",
+    "Value",
+    "check_sizes",
+    "entry",
+    "folded",
+    "from_sizes",
+    "is_sized",
+]
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 """Of numbers; or, with dtype object, of ints and formulas in named dimensions."""
@@ -84,9 +95,50 @@ def _constant(numbers: Numbers) -> Array:
     return FUNCTIONS["reshape"](flat, numbers.shape)
 
 
+_MOST_TERMS = 1_000
+"""The most terms of a formula for a size, multiplied out."""
+
+
+def check_sizes(sizes: Iterable[Any]) -> None:
+    """Refuse formulas that would take too long to be multiplied out.
+
+    Raises
+    ------
+    FormatError
+        If their product has too many terms.
+    """
+    total = 1
+    for each in sizes:
+        if is_named(each):
+            total *= _terms(each)
+        if total > _MOST_TERMS:
+            raise FormatError(
+                "A size is a formula of too many terms.",
+                mend="Give named dimensions numbers with dims=.",
+            )
+
+
+def _terms(expr: Any) -> int:
+    """How many terms a sum of products has, multiplied out; at most `_MOST_TERMS` + 1."""
+    if expr.is_Add:
+        found = sum(_terms(each) for each in expr.args)
+    elif expr.is_Mul:
+        found = 1
+        for each in expr.args:
+            found = min(found * _terms(each), _MOST_TERMS + 1)
+    elif expr.is_Pow and expr.exp.is_Integer and expr.exp > 1:
+        base = _terms(expr.base)
+        found = 1 if base == 1 else base ** min(int(expr.exp), 10)
+    else:
+        found = 1 + sum(_terms(each) for each in expr.args)
+    return min(found, _MOST_TERMS + 1)
+
+
 def from_sizes(sizes: Any) -> Value:
     """A value made of dimensions; of numbers, where none has a name."""
     numbers = np.asarray(sizes, dtype=object)
+    for each in numbers.ravel():
+        check_sizes([each])
     flat = [normal(each) for each in numbers.ravel()]
     if not any(map(is_named, flat)):
         return Value(numbers=np.array(flat, np.int64).reshape(numbers.shape))

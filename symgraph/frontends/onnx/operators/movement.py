@@ -92,6 +92,8 @@ def split(call: Call, x: Any, _split: Any = None) -> Any:
         sizes = call.wholes("split") if call.version < 13 else None
     if sizes is None:
         count = call.whole("num_outputs", call.results)
+        if count != call.results:
+            raise FormatError(f"Split has {call.results} results, and num_outputs={count}.")
         extent = x.shape[axis]
         if not isinstance(extent, int):
             return list(np.split(x, count, axis=axis))
@@ -147,7 +149,7 @@ def expand(call: Call, x: Tensor, _shape: Tensor) -> Tensor:
 @operator("Tile", until=5)
 def tile_along_axis(call: Call, x: Tensor, _tiles: Tensor, _axis: Tensor) -> Tensor:
     ((count,), (axis,)) = call.ints(1, "tiles"), call.ints(2, "axis")
-    return np.concatenate([x] * count, axis=axis)
+    return _tiled(x, [count if place == axis % x.ndim else 1 for place in range(x.ndim)])
 
 
 @operator("Tile", since=6)
@@ -155,6 +157,10 @@ def tile(call: Call, x: Tensor, _repeats: Tensor) -> Tensor:
     repeats = call.dims(1, "repeats")
     if len(repeats) != x.ndim:
         raise FormatError(f"Tile of {x.aval} is given {len(repeats)} numbers.")
+    return _tiled(x, repeats)
+
+
+def _tiled(x: Tensor, repeats: list[Any]) -> Tensor:
     # Between one axis and the next, each is repeated on an axis of its own.
     spread = [part for dim in x.shape for part in (1, dim)]
     wide: Any = [part for pair in zip(repeats, x.shape, strict=True) for part in pair]

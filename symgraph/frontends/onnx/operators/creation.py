@@ -114,8 +114,7 @@ _COSINES: dict[str, tuple[float, ...]] = {
 def window(call: Call, _size: Tensor) -> Any:
     r"""$\sum_k (-1)^k a_k \cos(2 \pi k i / N)$ for i = 0, ..., N - 1; N - 1 if not periodic."""
     (count,) = call.ints(0, "size")
-    if not 0 <= count <= 2**24:
-        raise FormatError(f"A window of {count:,} elements is not read.")
+    call.runs.spend(max(count, 0))
     turn = 2 * np.pi * np.arange(count) / max(count - (not call.whole("periodic", 1)), 1)
     found = sum((-1) ** k * factor * np.cos(k * turn) for k, factor in enumerate(_COSINES[call.op]))
     return snp.asarray(np.asarray(found, dtype_of(call.whole("output_datatype", 1))))
@@ -129,8 +128,9 @@ def mel_weight_matrix(call: Call, *_operands: Tensor) -> Tensor:
     """
     bins, length, rate = [int(call.numbers(i, "size").ravel()[0]) for i in range(3)]
     low, high = [float(call.numbers(i, "frequency").ravel()[0]) for i in (3, 4)]
-    if not (0 <= bins <= 2**14 and 0 <= length <= 2**14):
-        raise FormatError("A matrix of so many mel bins is not read.")
+    if min(bins, length) < 0:
+        raise FormatError(f"A matrix of {length} frequencies in {bins} bins is not read.")
+    call.runs.spend((length // 2 + 1) * (bins + 2))
     lowest, highest = 2595 * np.log10(1 + np.array([low, high]) / 700)
     mels = lowest + (highest - lowest) / (bins + 2) * np.arange(bins + 2)
     edges = 700 * (10 ** (mels / 2595) - 1)

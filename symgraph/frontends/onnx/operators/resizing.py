@@ -40,14 +40,14 @@ class _How(NamedTuple):
 def upsample(call: Call, x: Tensor, _scales: Tensor | None = None) -> Tensor:
     scales = call.list("scales") if call.version < 9 else call.numbers(1, "scales").ravel().tolist()
     how = _how(call.choice("mode", "nearest", "linear", "bilinear"))
-    return _resized(x, _by_scales(call, x, range(x.ndim), scales or []), how, 0.0)
+    return _resized(call, x, _by_scales(call, x, range(x.ndim), scales or []), how, 0.0)
 
 
 @operator("Resize", since=10, until=10)
 def resize_by_scales(call: Call, x: Tensor, _scales: Tensor) -> Tensor:
     how = _how(call.choice("mode", "nearest", "linear", "bilinear"))
     scales = call.numbers(1, "scales").ravel().tolist()
-    return _resized(x, _by_scales(call, x, range(x.ndim), scales), how, 0.0)
+    return _resized(call, x, _by_scales(call, x, range(x.ndim), scales), how, 0.0)
 
 
 def _how(mode: str) -> _How:
@@ -84,7 +84,7 @@ def resize(
         parts = call.numbers(1, "region").ravel().tolist()
         ends = zip(chosen, zip(parts, parts[len(chosen) :], strict=False), strict=True)
         axes = {axis: axes[axis]._replace(part=part) for axis, part in ends}
-    return _resized(x, axes, how, call.real("extrapolation_value"))
+    return _resized(call, x, axes, how, call.real("extrapolation_value"))
 
 
 def _extents(call: Call, x: Tensor, chosen: Any, count: int) -> list[int]:
@@ -118,7 +118,7 @@ def _by_sizes(
     return {axis: _Axis(extent, size, scale) for axis, extent, size, scale in rows}
 
 
-def _resized(x: Tensor, axes: dict[int, _Axis], how: _How, outside: float) -> Tensor:
+def _resized(call: Call, x: Tensor, axes: dict[int, _Axis], how: _How, outside: float) -> Tensor:
     crops = how.coordinates == "tf_crop_and_resize"
     for number, axis in axes.items():
         if axis.before == axis.after and axis.scale == 1 and not crops:
@@ -129,6 +129,7 @@ def _resized(x: Tensor, axes: dict[int, _Axis], how: _How, outside: float) -> Te
                 f"{_MOST:,}.",
                 mend="Give a named dimension a number with dims=.",
             )
+        call.runs.spend(axis.after * (1 if how.mode == "nearest" else axis.before))
         places = _places(axis, how.coordinates)
         x = _along(x, number, axis, places, how)
         beyond = (places < 0) | (places > axis.before - 1)

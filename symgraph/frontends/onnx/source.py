@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import FormatError, InputError
-from ..writer import onnx_module
+from ...onnx.writer import onnx_module
 
 __all__ = ["MOST_BYTES", "model_of"]
 

@@ -14,6 +14,8 @@ from ..values import Entry, Value
 __all__: list[str] = []
 
 Sequence = tuple[Value, ...]
+_MOST = 10_000
+"""The longest axis that is cut into a sequence."""
 
 
 def _sequence(call: Call, given: Entry) -> Sequence:
@@ -86,6 +88,8 @@ def split_to_sequence(call: Call, given: Value, sizes: Value | None = None) -> l
     extent = x.shape[axis]
     if not isinstance(extent, int):
         raise FormatError(f"SplitToSequence depends on the size of {extent}.")
+    if extent > _MOST:
+        raise FormatError(f"A sequence of {extent:,} tensors is not read; at most {_MOST:,} are.")
     if sizes is None:
         parts: list[Any] = np.split(x, extent, axis=axis)
         return [tuple([Value(p if keepdims else np.squeeze(p, axis=axis)) for p in parts])]

@@ -13,7 +13,7 @@ from ....ir.dims import is_named
 from ....ops.branches import cond
 from ....ops.iteration import while_loop
 from ....ops.loops import scan
-from ..call import Call, Tensor
+from ..call import Call, Tensor, Unknown
 from ..registry import operator
 from ..values import Entry, Value
 
@@ -58,12 +58,14 @@ def loop(call: Call, limit: Value | None, going: Value | None, *carries: Entry) 
     """At most so many steps, as long as the condition holds."""
     body = call.graph("body")
     count: Any = None if limit is None else call.dims(0, "number of steps")[0]
+    if isinstance(count, int):
+        count = max(count, 0)
     known = going is None or going.numbers is not None
     if going is not None and going.numbers is not None and not going.numbers.all():
         count = 0
     few = isinstance(count, int) and count <= _UNROLLED
-    plain = all(isinstance(each, Value) and each.numbers is None for each in carries)
-    if few and known and (count == 0 or not carries or not plain):
+    tensors = all(isinstance(each, Value) for each in carries)
+    if few and known and (count == 0 or not tensors):
         written = _written_out(call, body, count, carries)
         if written is not None:
             return written
@@ -71,7 +73,7 @@ def loop(call: Call, limit: Value | None, going: Value | None, *carries: Entry) 
         if known and count is not None:
             return _counted(call, body, count, _arrays(carries))
         raise _Depends
-    except (ShapeError, DTypeError):
+    except (ShapeError, DTypeError, Unknown):
         written = _written_out(call, body, count, carries) if few else None
         if written is None:
             raise

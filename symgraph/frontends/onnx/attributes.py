@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import FormatError
 from ...ir.avals import supported_dtype
-from ..writer import onnx_module
+from ...onnx.writer import onnx_module
 
 __all__ = ["attributes_of", "dtype_of", "sparse_of", "tensor_of", "value_of"]
 
@@ -61,7 +61,7 @@ def sparse_of(proto: Any) -> np.ndarray[Any, Any]:
     """A sparse tensor as an array, filled with zeros."""
     values, indices = tensor_of(proto.values), tensor_of(proto.indices)
     shape = tuple(int(each) for each in proto.dims)
-    if np.prod([float(each) for each in shape]) > 2**26:
+    if np.prod([float(each) for each in shape]) > 2**24:
         raise FormatError(f"A sparse tensor of shape {shape} is too large to be filled.")
     found = np.zeros(shape, values.dtype)
     if indices.ndim == 1:

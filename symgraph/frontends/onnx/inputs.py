@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...errors import FormatError, InputError
@@ -10,7 +10,7 @@ from ...ir.avals import Aval
 from ...ir.dims import Dim, ShapeLike, known_equal, named, parse_shape, show_shape
 from .attributes import dtype_of
 
-__all__ = ["declared"]
+__all__ = ["declared", "names_of_dims"]
 
 
 def declared(info: Any, given: ShapeLike | None, sizes: Mapping[str, int]) -> Aval:
@@ -56,6 +56,20 @@ def declared(info: Any, given: ShapeLike | None, sizes: Mapping[str, int]) -> Av
     return Aval(dtype, found)
 
 
+def names_of_dims(info: Any) -> Iterator[str]:
+    """The names by which a size of an input may be given: the model's, and those of ours."""
+    for axis, dim in enumerate(info.type.tensor_type.shape.dim):
+        if not dim.HasField("dim_value"):
+            text = dim.dim_param or f"{info.name}_{axis}"
+            yield from dict.fromkeys([text, _word(text)])
+
+
+def _word(text: str) -> str:
+    """A name as it can stand in a formula."""
+    word = "".join(c if c.isalnum() or c == "_" else "_" for c in text)
+    return word if word.isidentifier() else f"_{word}"
+
+
 def _dim(dim: Any, name: str, axis: int, sizes: Mapping[str, int]) -> Dim:
     """A number, the model's name, or a name made of the input's if the model gives none."""
     if dim.HasField("dim_value"):
@@ -65,6 +79,5 @@ def _dim(dim: Any, name: str, axis: int, sizes: Mapping[str, int]) -> Dim:
     text = dim.dim_param or f"{name}_{axis}"
     if text in sizes:
         return int(sizes[text])
-    word = "".join(c if c.isalnum() or c == "_" else "_" for c in text)
-    word = word if word.isidentifier() else f"_{word}"
+    word = _word(text)
     return int(sizes[word]) if word in sizes else named(word)

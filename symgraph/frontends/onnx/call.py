@@ -32,6 +32,14 @@ class Runs(Protocol):
         """The outputs of a graph for given inputs."""
         ...
 
+    def find(self, name: str) -> Entry:
+        """What a name stands for."""
+        ...
+
+    def spend(self, count: int) -> None:
+        """Count elements of a table that is made while reading; too many are refused."""
+        ...
+
 
 class Call:
     """A node: its attributes, and what is known of its operands.

@@ -1,7 +1,7 @@
 """ONNX's conformance suite: each case is read and gives ONNX's numbers, or is refused.
 
 `unread.txt` has a line for each case that is refused, with the reason. A test compares it with what
-is refused; `python tests/symgraph/onnx/reading/test_conformance.py` writes it anew.
+is refused; `python tests/symgraph/frontends/onnx/test_conformance.py` writes it anew.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 
 import symgraph as sg
 from symgraph.errors import SymgraphError
-from symgraph.onnx.reading.call import Unknown
+from symgraph.frontends.onnx.call import Unknown
 
 try:
     import onnx
