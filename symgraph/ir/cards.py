@@ -28,12 +28,17 @@ def card(of: object) -> str:
     if node.is_input:
         told("input", node.params["name"])
         told("facts", ", ".join(map(str, node.params["assume"])))
-    told("operands", ", ".join(map(repr, node.operands)))
+    told("operands", ", ".join(map(_called, node.operands)))
     told("scope", " / ".join(node.origin.scope))
     for frame in node.origin.frames[:3]:
         told("line", frame.quoted())
     forward = node.origin.adjoint_of
     if forward is not None:
-        told("gradient of", repr(forward))
+        told("gradient of", _called(forward))
     told("by rule", node.origin.rule or "")
     return table((), rows)
+
+
+def _called(node: Any) -> str:
+    """A node as others refer to it: by its name, if the user gave one."""
+    return f"{node.names[0].text} = {node.op.name}" if node.names else repr(node)
