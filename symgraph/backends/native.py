@@ -82,15 +82,16 @@ class _Lazy:
 
     def names(self, scope: dict[str, Any]) -> dict[str, Any]:
         """A function for each loop, by name; compiled ones take their places in the scope."""
-        return {name: self._first(name, scope) for name in self._loops.names}
+        names = [name for each in self._loops.names for name in each]
+        return {name: self._first(name, scope) for name in names}
 
     def _first(self, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
         def call(*arrays: Any) -> Any:
             with self._lock:
                 if not self._found:
-                    names = self._loops.names
-                    found = functions(self._loops.text, names)
-                    self._found.update(zip(names, found, strict=True))
+                    for module, names in zip(self._loops.modules, self._loops.names, strict=True):
+                        found = functions(module.text, module.names)
+                        self._found.update(zip(names, found, strict=True))
                     scope.update(self._found)
             return self._found[name](*arrays)
 

@@ -67,15 +67,15 @@ class Grouping:
                 self.left[_function(each)] += 1
         if not groups:
             return list(drafts), ()
-        self.loops = loops_of(groups, [*products.values()], avals, self.machine)
         tiles = [*dict.fromkeys([each.tile for each in products.values()])]
+        self.loops = loops_of(groups, tiles, avals, self.machine)
         found: list[Draft] = []
         made: set[str] = set()  # These lie in memory in row order.
         numbers_of = iter(range(len(groups)))
         for each in items:
             if isinstance(each, Group):
                 number = next(numbers_of)
-                call = _Call(each, self.loops.names[number], self.loops.parameters[number])
+                call = _Call(each, self.loops.names[0][number], self.loops.parameters[number])
                 found.extend(call.drafts(avals, made, new_name))
             elif each.target in products:
                 product = products[each.target]
