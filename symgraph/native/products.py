@@ -9,7 +9,7 @@ along the inner axis, each step one fused multiply-add.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ..ir.avals import Aval
+from ..ir.dims import Dim
 from ..lowering.drafts import Draft
 from .operations import kind_of
 from .writer import BITS, Code, Value
@@ -116,26 +117,30 @@ class Product:
     columns: int
 
 
-def product_of(draft: Draft, register: int) -> Product | None:
+def product_of(draft: Draft, avals: Mapping[str, Aval], register: int) -> Product | None:
     """The product that a statement computes, if it is worth to be computed here."""
     call = draft.line.call
     if call is None or call.function != "np.matmul" or call.kwargs or call.args != (None, None):
         return None
     operands = [each for each in draft.pieces if isinstance(each, str) and each in draft.names]
-    if len(operands) != 2 or draft.node.op.custom:
+    if len(operands) != 2 or any(each not in avals for each in operands):
         return None
-    return _product(draft, operands[0], operands[1], draft.line.avals[0], register)
+    aval = draft.line.avals[0]
+    if any(avals[each].ndim != 2 or avals[each].dtype != aval.dtype for each in operands):
+        return None
+    left, right = operands
+    return _product(draft, left, right, avals[left].shape[1], register)
 
 
-def _product(draft: Draft, left: str, right: str, aval: Aval, register: int) -> Product | None:
+def _product(draft: Draft, left: str, right: str, inner: Dim, register: int) -> Product | None:
+    aval = draft.line.avals[0]
     kind = kind_of(aval.dtype)
-    inner = draft.node.operands[0].shape[-1:] if draft.node.operands else ()
-    if kind not in _INNER or aval.ndim != 2 or not inner or not isinstance(inner[0], int):
+    if kind not in _INNER or not isinstance(inner, int):
         return None
     rows, columns = aval.shape
     if not isinstance(columns, int) or columns < _LEAST_COLUMNS:
         return None
-    if isinstance(rows, int) and rows * columns * inner[0] < _LEAST_WORK:
+    if isinstance(rows, int) and rows * columns * inner < _LEAST_WORK:
         return None
     lanes = register // (BITS[kind] // 8)
 
