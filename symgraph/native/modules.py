@@ -64,12 +64,15 @@ class Loops:
         One for all groups, and one for each tile of products: programs share these.
     names : tuple of tuple of str
         For each module the names of its functions in the program.
+    of_groups : tuple of str
+        The name of the function of each group.
     parameters : tuple of tuple of Parameter
         What the function of each group takes.
     """
 
     modules: tuple[Module, ...]
     names: tuple[tuple[str, ...], ...]
+    of_groups: tuple[str, ...]
     parameters: tuple[tuple[Parameter, ...], ...]
 
 
@@ -80,27 +83,34 @@ def loops_of(
     machine: Machine,
 ) -> Loops:
     """The loops of these groups `n0`, `n1`, ..., and products in these tiles, `g0`, `g1`, ..."""
-    names: list[str] = []
+    names: dict[str, str] = {}  # By the text: groups of one form share a function.
+    of_groups: list[str] = []
     parameters: list[tuple[Parameter, ...]] = []
     texts: list[str] = []
     declared: dict[str, str] = {}
-    for number, group in enumerate(groups):
+    defined: dict[str, str] = {}
+    for group in groups:
         read = {name for each in group.members for name in each.names}
         kinds = {name: kind_of(avals[name].dtype) or "" for name in read}
         code = Code(machine.llvm)
         nest = Nest(Plan(group, kinds), code, machine.register)
-        name = f"n{number}"
-        texts += [nest.written(f"{name}_loop"), _builtin(name, nest, avals, machine)]
+        text = f"{nest.written('NAME_loop')}\n{_builtin('NAME', nest, avals, machine)}"
+        name = names.setdefault(text, f"n{len(names)}")
+        if len(names) > len(texts):
+            texts.append(text.replace("@NAME", f"@{name}"))
         declared.update(code.declared)
-        names.append(name)
+        defined.update(code.defined)
+        of_groups.append(name)
         parameters.append(nest.plan.parameters)
-    modules = [_module(texts, names, declared)]
+    texts += defined.values()
+    own = [tuple(names.values())]
+    modules = [_module(texts, own[0], declared)]
     for tile in tiles:
         code = Code(machine.llvm)
         body = [written(code, tile), _product("product", tile, machine)]
         modules.append(_module(body, ["product"], code.declared))
-    own = [(f"g{number}",) for number in range(len(tiles))]
-    return Loops(tuple(modules), (tuple(names), *own), tuple(parameters))
+    own += [(f"g{number}",) for number in range(len(tiles))]
+    return Loops(tuple(modules), tuple(own), tuple(of_groups), tuple(parameters))
 
 
 def _module(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, str]) -> Module:

@@ -77,7 +77,7 @@ class Grouping:
         for each in items:
             if isinstance(each, Group):
                 number = next(numbers_of)
-                call = _Call(each, self.loops.names[0][number], self.loops.parameters[number])
+                call = _Call(each, self.loops.of_groups[number], self.loops.parameters[number])
                 found.extend(call.drafts(operands, new_name))
             elif each.target in products:
                 product = products[each.target]
@@ -86,7 +86,8 @@ class Grouping:
                 made.add(each.target)
             else:
                 found.append(each)
-        notes = [line for k, each in enumerate(groups) for line in _note(f"n{k}", each)]
+        shown = dict(zip(reversed(self.loops.of_groups), reversed(groups), strict=True))
+        notes = [line for name in self.loops.names[0] for line in _note(name, shown[name])]
         notes += [
             f"g{k}: product of matrices, in tiles of {tile.rows} rows and {tile.columns} columns"
             for k, tile in enumerate(tiles)
