@@ -15,10 +15,10 @@ from .groups import Group
 from .nests import Nest
 from .operations import kind_of
 from .plan import Parameter, Plan
-from .products import Product, Tile, written
+from .products import Tile, written
 from .writer import Code
 
-__all__ = ["Loops", "Machine", "loops_of"]
+__all__ = ["Loops", "Machine", "Module", "loops_of"]
 
 _RELEASED = 2**16
 """From so many elements on, other threads of Python run during the loop."""
@@ -47,51 +47,73 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
+class Module:
+    """A text in LLVM's intermediate language, and the names of the functions that Python calls."""
+
+    text: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Loops:
     """The loops of a program.
 
     Parameters
     ----------
-    text : str
-        The module in LLVM's intermediate language.
-    names : tuple of str
-        Of the functions.
+    modules : tuple of Module
+        One for all groups, and one for each tile of products: programs share these.
+    names : tuple of tuple of str
+        For each module the names of its functions in the program.
+    of_groups : tuple of str
+        The name of the function of each group.
     parameters : tuple of tuple of Parameter
-        What each takes.
+        What the function of each group takes.
     """
 
-    text: str
-    names: tuple[str, ...]
+    modules: tuple[Module, ...]
+    names: tuple[tuple[str, ...], ...]
+    of_groups: tuple[str, ...]
     parameters: tuple[tuple[Parameter, ...], ...]
 
 
 def loops_of(
     groups: Sequence[Group],
-    products: Sequence[Product],
+    tiles: Sequence[Tile],
     avals: Mapping[str, Aval],
     machine: Machine,
 ) -> Loops:
-    """The loops of these groups, and of products of matrices: a function for each tile."""
-    names: list[str] = []
+    """The loops of these groups `n0`, `n1`, ..., and products in these tiles, `g0`, `g1`, ..."""
+    names: dict[str, str] = {}  # By the text: groups of one form share a function.
+    of_groups: list[str] = []
     parameters: list[tuple[Parameter, ...]] = []
     texts: list[str] = []
     declared: dict[str, str] = {}
-    for number, group in enumerate(groups):
+    defined: dict[str, str] = {}
+    for group in groups:
         read = {name for each in group.members for name in each.names}
         kinds = {name: kind_of(avals[name].dtype) or "" for name in read}
         code = Code(machine.llvm)
         nest = Nest(Plan(group, kinds), code, machine.register)
-        name = f"n{number}"
-        texts += [nest.written(f"{name}_loop"), _builtin(name, nest, avals, machine)]
+        text = f"{nest.written('NAME_loop')}\n{_builtin('NAME', nest, avals, machine)}"
+        name = names.setdefault(text, f"n{len(names)}")
+        if len(names) > len(texts):
+            texts.append(text.replace("@NAME", f"@{name}"))
         declared.update(code.declared)
-        names.append(name)
+        defined.update(code.defined)
+        of_groups.append(name)
         parameters.append(nest.plan.parameters)
-    tiles = dict.fromkeys([each.tile for each in products])
-    for number, tile in enumerate(tiles):
+    texts += defined.values()
+    own = [tuple(names.values())]
+    modules = [_module(texts, own[0], declared)]
+    for tile in tiles:
         code = Code(machine.llvm)
-        texts += [written(code, tile), _product(f"g{number}", tile, machine)]
-        declared.update(code.declared)
-        names.append(f"g{number}")
+        body = [written(code, tile), _product("product", tile, machine)]
+        modules.append(_module(body, ["product"], code.declared))
+    own += [(f"g{number}",) for number in range(len(tiles))]
+    return Loops(tuple(modules), tuple(own), tuple(of_groups), tuple(parameters))
+
+
+def _module(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, str]) -> Module:
     head = [
         "declare void @Py_IncRef(ptr)",
         "declare ptr @PyEval_SaveThread()",
@@ -99,7 +121,7 @@ def loops_of(
         *sorted(declared.values()),
         '!0 = !{!"branch_weights", i32 1, i32 4000}',
     ]
-    return Loops("\n".join([*head, *texts, ""]), tuple(names), tuple(parameters))
+    return Module("\n".join([*head, *texts, ""]), tuple(names))
 
 
 def _builtin(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) -> str:

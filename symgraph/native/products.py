@@ -9,7 +9,7 @@ along the inner axis, each step one fused multiply-add.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ..ir.avals import Aval
+from ..ir.dims import Dim
 from ..lowering.drafts import Draft
 from .operations import kind_of
 from .writer import BITS, Code, Value
@@ -27,6 +28,8 @@ _INNER = {"f32": 256, "f64": 192}
 """Steps along the inner axis before the next panel."""
 _COLUMNS = {"f32": 512, "f64": 320}
 """Columns of the right matrix that lie together: about half of a second-level cache."""
+_SHAPES = ((14, 2), (8, 2))
+"""Rows and vectors of a tile: each is compiled on its own, so there are few."""
 _LEAST_WORK = 2**17
 _LEAST_COLUMNS = 16
 _NARROW = frozenset(
@@ -114,29 +117,32 @@ class Product:
     columns: int
 
 
-def product_of(draft: Draft, register: int) -> Product | None:
+def product_of(draft: Draft, avals: Mapping[str, Aval], register: int) -> Product | None:
     """The product that a statement computes, if it is worth to be computed here."""
     call = draft.line.call
     if call is None or call.function != "np.matmul" or call.kwargs or call.args != (None, None):
         return None
     operands = [each for each in draft.pieces if isinstance(each, str) and each in draft.names]
-    if len(operands) != 2 or draft.node.op.custom:
+    if len(operands) != 2 or any(each not in avals for each in operands):
         return None
-    return _product(draft, operands[0], operands[1], draft.line.avals[0], register)
+    aval = draft.line.avals[0]
+    if any(avals[each].ndim != 2 or avals[each].dtype != aval.dtype for each in operands):
+        return None
+    left, right = operands
+    return _product(draft, left, right, avals[left].shape[1], register)
 
 
-def _product(draft: Draft, left: str, right: str, aval: Aval, register: int) -> Product | None:
+def _product(draft: Draft, left: str, right: str, inner: Dim, register: int) -> Product | None:
+    aval = draft.line.avals[0]
     kind = kind_of(aval.dtype)
-    inner = draft.node.operands[0].shape[-1:] if draft.node.operands else ()
-    if kind not in _INNER or aval.ndim != 2 or not inner or not isinstance(inner[0], int):
+    if kind not in _INNER or not isinstance(inner, int):
         return None
     rows, columns = aval.shape
     if not isinstance(columns, int) or columns < _LEAST_COLUMNS:
         return None
-    if isinstance(rows, int) and rows * columns * inner[0] < _LEAST_WORK:
+    if isinstance(rows, int) and rows * columns * inner < _LEAST_WORK:
         return None
     lanes = register // (BITS[kind] // 8)
-    shapes = [(14, 2), (13, 2), (12, 2), (11, 2), (10, 2), (9, 3), (8, 3), (8, 2), (16, 1)]
 
     def waste(shape: tuple[int, int]) -> float:
         high, wide = shape[0], shape[1] * lanes
@@ -146,7 +152,7 @@ def _product(draft: Draft, left: str, right: str, aval: Aval, register: int) -> 
         # Loads of numbers and vectors beside the multiplications.
         return work * (1 + 0.5 * (1 / shape[0] + 1 / shape[1] / 4))
 
-    high, wide = min(shapes, key=waste)
+    high, wide = min(_SHAPES, key=waste)
     return Product(draft, left, right, Tile(kind, high, wide, lanes), columns)
 
 
@@ -229,6 +235,10 @@ class _Writer:
             [c.slot(tile.kind, tile.lanes, self.zero()) for _ in range(tile.vectors)]
             for _ in range(tile.rows)
         ]
+        self.whole = c.name("s")
+        count = tile.rows * tile.columns
+        numbers = f"[{count} x {c.type_of(tile.kind, 0)}]"
+        c.entry.append(f"  {self.whole} = alloca {numbers}, align 64")
         c.loop("0", "%n", tile.panel, self._columns)
         return "\n".join(
             [
@@ -305,21 +315,23 @@ class _Writer:
 
     def _turned(self, to: str, corner: str, steps: str) -> None:
         """Columns that lie together, a square of registers at a time."""
-        c, tile, size = self.c, self.tile, self.size
+        c, tile = self.c, self.tile
         rest = self.int(f"srem i64 {steps}, {tile.lanes}")
         end = self.int(f"sub i64 {steps}, {rest}")
 
-        def square(p: str) -> None:
-            for v in range(tile.vectors):
-                columns = [
-                    self.vector(self.at(corner, self.bytes(p), self.mul("%cb", v * tile.lanes + q)))
-                    for q in range(tile.lanes)
-                ]
-                for q, row in enumerate(self._transposed(columns)):
-                    place = self.bytes(self.mul(self.add(p, q), tile.columns))
-                    c.store(self.at(to, place, f"{v * tile.lanes * size}"), row)
+        def square(p: str, first: str) -> None:
+            columns = [
+                self.vector(self.at(corner, self.bytes(p), self.mul("%cb", self.add(first, q))))
+                for q in range(tile.lanes)
+            ]
+            for q, row in enumerate(self._transposed(columns)):
+                place = self.add(self.mul(self.add(p, q), tile.columns), first)
+                c.store(self.at(to, self.bytes(place)), row)
 
-        c.loop("0", end, tile.lanes, square)
+        def squares(p: str) -> None:
+            c.loop("0", f"{tile.columns}", tile.lanes, lambda first: square(p, first))
+
+        c.loop("0", end, tile.lanes, squares)
         self._gathered(to, corner, ("%rb", "%cb"), tile.columns, f"{tile.columns}", end, steps)
 
     def _transposed(self, rows: list[Value]) -> list[Value]:
@@ -460,26 +472,31 @@ class _Writer:
     def _hand_out(self, row: str, height: str, column: str, width: str, start: str) -> None:
         """Write a tile of the result; after the first panel, add to what is there."""
         c, tile = self.c, self.tile
-        later = self.int(f"icmp ne i64 {start}, 0")
-        masks = [
-            self.lanes_below(self.int(f"sub i64 {width}, {v * tile.lanes}"))
-            for v in range(tile.vectors)
-        ]
-        corner = self.at("%c", self.bytes(self.add(self.mul(row, "%n"), column)))
-        pitch = self.bytes("%n")
-
-        def of_row(i: int) -> None:
-            for v in range(tile.vectors):
-                place = self.at(corner, self.mul(pitch, i), f"{v * tile.lanes * self.size}")
-
-                def added(place: str = place, slot: str = self.acc[i][v], v: int = v) -> None:
-                    old = self.vector(place, masks[v])
-                    c.set(slot, c.add(c.get(slot, tile.kind, tile.lanes), old))
-
-                c.when(later, added)
-                c.width = tile.lanes
-                c.store(place, c.get(self.acc[i][v], tile.kind, tile.lanes), masks[v])
+        lanes = tile.lanes
+        for i, slots in enumerate(self.acc):
+            for v, slot in enumerate(slots):
+                c.width = lanes
+                place = f"{(i * tile.columns + v * lanes) * self.size}"
+                c.store(self.at(self.whole, place), c.get(slot, tile.kind, lanes))
                 c.width = 0
+        later = self.int(f"icmp ne i64 {start}, 0")
+        corner = self.at("%c", self.bytes(self.add(self.mul(row, "%n"), column)))
 
-        for i in range(tile.rows):
-            c.when(self.int(f"icmp sgt i64 {height}, {i}"), lambda i=i: of_row(i))
+        def of_vector(i: str, v: str) -> None:
+            mask = self.lanes_below(self.int(f"sub i64 {width}, {v}"))
+            place = self.at(corner, self.bytes(self.add(self.mul(i, "%n"), v)))
+            found = self.vector(
+                self.at(self.whole, self.bytes(self.add(self.mul(i, tile.columns), v)))
+            )
+            old = c.slot(tile.kind, lanes, self.zero())
+            c.when(later, lambda: c.set(old, self.vector(place, mask)))
+            c.width = lanes
+            c.store(place, c.add(found, c.get(old, tile.kind, lanes)), mask)
+            c.width = 0
+
+        c.loop(
+            "0",
+            height,
+            1,
+            lambda i: c.loop("0", f"{tile.columns}", lanes, lambda v: of_vector(i, v)),
+        )
