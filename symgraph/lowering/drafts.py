@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..ir.node import Node
 from .pieces import Line, Pieces
+from .statements import Filled
 
 __all__ = ["IN_PLACE", "Draft"]
 
@@ -36,6 +37,8 @@ class Draft:
         In a loop, the axis of the rows of its result, counted from the last; None if it has none.
     into : str
         The array, or the rows of one, that the result is written to.
+    filled : Filled
+        As of a statement.
     """
 
     node: Node
@@ -47,6 +50,7 @@ class Draft:
     loop: int = -1
     axis: int | None = None
     into: str = ""
+    filled: Filled = Filled.WHOLE
 
     def renamed(self, name_of: Callable[[str], str]) -> Draft:
         """The same with other names of what it reads."""

@@ -22,6 +22,7 @@ from .arena import with_arena
 from .block_sizes import Loop
 from .drafts import Draft
 from .fusion import fused
+from .joins import joins_of, with_joins
 from .memory_model import NOMINAL_DIM
 from .peak import predicted_peak
 from .pieces import Alias, Defined, EarlierResult, Line, NodeSource, OperandName, Piece, Pieces
@@ -62,7 +63,13 @@ def program_of(
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     nodes = scheduled(dag) if order is None else order
-    builder = _Builder(dag, nodes, constants_from=constants_from, handed_out=handed_out)
+    builder = _Builder(
+        dag,
+        nodes,
+        constants_from=constants_from,
+        handed_out=handed_out,
+        joins=planned and handed_out and workspace,
+    )
     program = builder.built()
     planning = builder.planning
     if planned:
@@ -131,6 +138,7 @@ class _Builder:
         share: bool = False,
         constants_from: int,
         handed_out: bool,
+        joins: bool = False,
     ) -> None:
         self.dag = dag
         self.share = share
@@ -157,6 +165,8 @@ class _Builder:
 
         for node in self.computed:
             self._draft(node)
+        if joins:
+            self.drafts = with_joins(self.drafts, joins_of(self.computed, dag.outputs), self.names)
 
     def built(self) -> Program:
         """The program, one statement a line."""
