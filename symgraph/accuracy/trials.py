@@ -85,6 +85,28 @@ class Trial:
     found: Numbers
     drawn: frozenset[Node] = frozenset()
     _ends: tuple[Numbers, Numbers] | None = None
+    _rows: Numbers | None = None
+    _largest: Numbers | None = None
+
+    @property
+    def rows(self) -> Numbers:
+        """`found` with repetitions and probes as one leading axis; one row for a constant."""
+        found = self._rows
+        if found is None:
+            repeats, count, *shape = self.found.shape
+            found = self.found[0] if count == 1 else self.found.reshape(repeats * count, *shape)
+            self._rows = found
+        return found
+
+    @property
+    def largest(self) -> Numbers:
+        """The largest absolute value in each of `rows`."""
+        found = self._largest
+        if found is None:
+            # NumPy reduces the first axis of few rows many times faster than the last one.
+            columns = np.ascontiguousarray(np.abs(self.rows).reshape(len(self.rows), -1).T)
+            found = self._largest = columns.max(axis=0, initial=0).astype(np.float64)
+        return found
 
     def largest_distance(self, point: Numbers) -> Numbers:
         """The largest distance of any repetition from a point, element by element.
@@ -202,7 +224,7 @@ class Trials:
         if right is None:
             return None
         is_float = node.dtype.kind == "f"
-        repeated = [_rows(each.found) for each in below]
+        repeated = [each.rows for each in below]
         lower = _resolved(node.params, _SINGLE, self._longest) if params else params
         if lower != params:  # A dtype is among them.
             kind = kind_of(op, repeated, lower, shape)
@@ -215,7 +237,7 @@ class Trials:
             right = right.astype(np.float64, copy=False)
             found = found.astype(np.float32, copy=False)
             if len(below) > 1 and sums_products(op, len(below)):
-                found = without_order(op, found, repeated, lower, shape)
+                found = without_order(op, found, below, lower, shape)
             found = self._perturbed(node, found, repeated, params, shape, kind)
         count = len(right)
         if len(found) > 1:
@@ -246,7 +268,7 @@ class Trials:
         if node.dtype.kind == "f":
             found = found.astype(np.float32, copy=False)
             if len(below) > 1 and sums_products(node.op, len(below)):
-                found = without_order(node.op, found, operands, params, shape)
+                found = without_order(node.op, found, below, params, shape)
         return Trial(found, found[None], _union(below))
 
     def _perturbed(
@@ -350,12 +372,6 @@ def _union(trials: list[Trial]) -> frozenset[Node]:
         if each.drawn and each.drawn is not found:
             found = found | each.drawn if found else each.drawn
     return found
-
-
-def _rows(found: Numbers) -> Numbers:
-    """Repetitions and probes as one leading axis; one row for a constant."""
-    repeats, count, *shape = found.shape
-    return found[0] if count == 1 else found.reshape(repeats * count, *shape)
 
 
 def _short(shape: Shape, longest: int) -> tuple[int, ...]:
