@@ -52,6 +52,7 @@ from .facts import (
     unique,
     unit_norm,
 )
+from .frontends.jax import from_jax
 from .frontends.torch import from_torch
 from .graph import Graph, SimplifyInterrupted, diff
 from .graph.loading import load
@@ -132,6 +133,7 @@ __all__ = [
     "fixed_point",
     "flat_objective",
     "fori_loop",
+    "from_jax",
     "from_sympy",
     "from_torch",
     "global_norm",
