@@ -24,6 +24,7 @@ settings.load_profile("repeatable")
 NEEDS = {
     "jax": ["symgraph/backends/jax.py", "symgraph/frontends/jax/entry.py"],
     "torch": ["symgraph/backends/torch.py", "symgraph/frontends/torch/entry.py"],
+    "dask": ["symgraph/backends/dask.py"],
     "array_api_compat": ["symgraph/backends/torch.py"],
 }
 collect_ignore = [
