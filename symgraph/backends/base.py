@@ -11,7 +11,7 @@ import inspect
 import keyword
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
@@ -25,6 +25,7 @@ from ..ir.immutable import Immutable
 from ..ir.interpreter import bound_inputs, given_inputs
 from ..namespace import Namespace
 from ..saving.document import dag_of, text_of
+from .arenas import Arenas
 from .fast_entry import fast_entry
 from .workspaces import Workspaces
 
@@ -82,10 +83,12 @@ class Compiled:
         Adds to an exception the user's line from which it came.
     own : OwnArrays, optional
         Arrays that `run` takes without conversion, besides those of the `native` types.
-    workspaces : Workspaces, optional
+    workspaces : Workspaces or Arenas, optional
         Memory that `run` keeps between calls.
     floats : bool
         Whether `run` takes Python's floats as well, where inputs are 0-d and float64.
+    reason : str
+        What a backend that compiles has left to another, and why; else empty.
     """
 
     run: Callable[..., Sequence[Any]]
@@ -93,8 +96,13 @@ class Compiled:
     dims: tuple[str, ...] = ()
     explain: Callable[[BaseException], None] = lambda error: None
     own: OwnArrays | None = None
-    workspaces: Workspaces | None = None
+    workspaces: Workspaces | Arenas | None = None
     floats: bool = False
+    reason: str = ""
+
+    def with_reason(self, reason: str) -> Compiled:
+        """The same, telling what is left to another backend."""
+        return replace(self, reason=reason)
 
 
 @runtime_checkable
@@ -306,6 +314,18 @@ class Lowered(Immutable):
         """
         workspaces = self._compiled.workspaces
         return 0 if workspaces is None else workspaces.nbytes
+
+    @property
+    def native_reason(self) -> str:
+        """What the native backend leaves to NumPy, and why; empty for other backends.
+
+        Examples
+        --------
+        >>> import numpy as np, symgraph as sg
+        >>> sg.trace(np.sin, x=sg.spec((3,))).lower().native_reason
+        ''
+        """
+        return self._compiled.reason
 
     def release(self) -> None:
         """Give the memory that is kept between calls back; a later call takes new memory."""

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from symgraph.frontends.jax import control
 from symgraph.frontends.jax import table as jax
+from symgraph.frontends.onnx import model  # fills the table
+from symgraph.frontends.onnx.registry import supported
 from symgraph.frontends.torch import table as torch
 
 TEXT = (Path(__file__).parents[3] / "docs" / "frontends.md").read_text(encoding="utf-8")
@@ -25,3 +27,8 @@ def test_operations_of_pytorch() -> None:
 
 def test_primitives_of_jax() -> None:
     assert listed("JAX") == {*jax.TABLE, *control.CONTROL}
+
+
+def test_operators_of_onnx() -> None:
+    assert model.Options().parameters == "constants"
+    assert listed("ONNX") == set(supported())
