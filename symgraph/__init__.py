@@ -89,6 +89,7 @@ scan = _eager(_scan)
 while_loop = _eager(_while_loop)
 
 if TYPE_CHECKING:
+    from .frontends.jax import from_jax
     from .frontends.onnx import from_onnx, onnx_parameters
     from .frontends.torch import from_torch
 
@@ -138,6 +139,7 @@ __all__ = [
     "fixed_point",
     "flat_objective",
     "fori_loop",
+    "from_jax",
     "from_onnx",
     "from_sympy",
     "from_torch",
@@ -186,7 +188,12 @@ def __dir__() -> list[str]:
     return sorted([*__all__, *[name for name in globals() if name.startswith("__")]])
 
 
-_FRONTENDS = {"from_onnx": "onnx", "onnx_parameters": "onnx", "from_torch": "torch"}
+_FRONTENDS = {
+    "from_jax": "jax",
+    "from_onnx": "onnx",
+    "from_torch": "torch",
+    "onnx_parameters": "onnx",
+}
 """Functions whose tables of operators take time to import, and the room of each."""
 
 
