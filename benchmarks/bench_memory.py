@@ -1,8 +1,8 @@
 """What a memory budget costs: peak, recomputed operations and planning time, by kind of gradient.
 
 Run as `python benchmarks/bench_memory.py`, or with some of `uniform`, `networks`, `large`,
-`resident` and `graphs` for these tables alone. Peaks of `graphs` are measured by tracemalloc on the
-lowered program; `resident` is what a fresh process on Linux gains over its inputs in three calls.
+`resident`, `deep` and `graphs` for these tables alone. Peaks of `graphs` are measured by
+tracemalloc on the lowered program; `resident` is what a fresh process on Linux gains over its inputs in four calls.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 import plannednetworks as networks
+from residentprograms import ROWS, numbers
 
 from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
@@ -190,40 +191,57 @@ def simplified_networks(names: list[str]) -> None:
 
 _CHILD = """
 import sys
-import numpy as np
 sys.path.insert(0, {folder!r})
-import plannednetworks as networks
-def resident(field):
-    lines = open("/proc/self/status").read().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
-graph = networks.mlp(16, 2048, 512).simplify()
-share = {share}
-if share:
-    graph = graph.checkpoint(int(share * graph.memory().peak_bytes))
-f = graph.lower()
-given = {{n: np.full(v.shape, 0.01, v.dtype) for n, v in graph.inputs.items()}}
-open("/proc/self/clear_refs", "w").write("5")
-before = resident("VmRSS")
-for _ in range(3):
-    out = f(**given)
-    del out
-print(graph.memory().peak_bytes, resident("VmHWM") - before)
+from residentmemory import grown
+print(*grown({name!r}, {share}))
 """
 
 
 def resident() -> None:
-    """What a fresh process gains in resident memory over three calls, beside the plan."""
-    for share in (0, 0.8, 0.6):
-        child = _CHILD.format(folder=sys.path[0], share=share)
+    """What a fresh process gains in resident memory over four calls, beside the plan."""
+    worst = above = 0.0
+    over = 0
+    for name, share in ROWS:
+        child = _CHILD.format(folder=sys.path[0], share=share, name=name)
         found = subprocess.run(
             [sys.executable, "-c", child], capture_output=True, text=True, check=True
         )
-        predicted, grown = [int(each) for each in found.stdout.split()]
+        predicted, budget, grown = [int(each) for each in found.stdout.split()]
+        over += grown > budget
+        worst = max(worst, abs(grown / predicted - 1))
+        above = max(above, grown / predicted - 1)
         print(
-            f"mlp, 16 layers of 512, budget {share or 1:4.0%}: predicted "
-            f"{predicted / 1e6:6.1f} MB, resident {grown / 1e6:6.1f} MB "
-            f"({grown / predicted - 1:+.1%})"
+            f"{name:24} budget {share or 1:4.0%}: predicted {predicted / 1e6:6.1f} MB, "
+            f"resident {grown / 1e6:6.1f} MB ({grown / predicted - 1:+.1%})"
         )
+    print(
+        f"{len(ROWS)} programs: at most {above:+.1%} above the plan, {worst:.1%} from it; "
+        f"{over} above the budget"
+    )
+
+
+def deep() -> None:
+    """64 layers of 1024, batch 2048, float32: CPU time under budgets, beside that without one."""
+    for name, make in (("separate", networks.mlp), ("stacked", networks.stacked)):
+        graph = make(64, 2048, 1024).simplify()
+        plans = {"none": graph, **{each: graph.checkpoint(each) for each in ("420 MB", "300 MB")}}
+        functions = {each: plan.lower() for each, plan in plans.items()}
+        given = numbers(graph, np.random.default_rng(0))
+        seconds: dict[str, float] = {}
+        for _ in range(3):
+            for budget, function in functions.items():
+                start = time.process_time()
+                results = function(**given)
+                taken = time.process_time() - start
+                del results
+                function.release()
+                seconds[budget] = min(seconds.get(budget, taken), taken)
+        for budget, plan in plans.items():
+            print(
+                f"64 layers, {name:8} weights, budget {budget:6}: planned "
+                f"{plan.memory_plan().peak_bytes / 1e6:5.1f} MB, CPU {seconds[budget]:.2f} s, "
+                f"{seconds[budget] / seconds['none']:.2f} times"
+            )
 
 
 def graphs() -> None:
@@ -257,6 +275,7 @@ def main() -> None:
         "networks": lambda: simplified_networks(small),
         "large": lambda: simplified_networks(["residual, 1000 blocks"]),
         "resident": resident,
+        "deep": deep,
         "graphs": graphs,
     }
     for name in sys.argv[1:] or tables:

@@ -25,6 +25,7 @@ from ..ir.immutable import Immutable
 from ..ir.interpreter import bound_inputs, given_inputs
 from ..namespace import Namespace
 from ..saving.document import dag_of, text_of
+from .arenas import Arenas
 from .fast_entry import fast_entry
 from .workspaces import Workspaces
 
@@ -82,7 +83,7 @@ class Compiled:
         Adds to an exception the user's line from which it came.
     own : OwnArrays, optional
         Arrays that `run` takes without conversion, besides those of the `native` types.
-    workspaces : Workspaces, optional
+    workspaces : Workspaces or Arenas, optional
         Memory that `run` keeps between calls.
     floats : bool
         Whether `run` takes Python's floats as well, where inputs are 0-d and float64.
@@ -95,7 +96,7 @@ class Compiled:
     dims: tuple[str, ...] = ()
     explain: Callable[[BaseException], None] = lambda error: None
     own: OwnArrays | None = None
-    workspaces: Workspaces | None = None
+    workspaces: Workspaces | Arenas | None = None
     floats: bool = False
     reason: str = ""
 

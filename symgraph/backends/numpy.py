@@ -23,6 +23,7 @@ from ..lowering.floats import FLOAT_ERRORS, tied
 from ..lowering.program import Program, program_of
 from ..namespace import NUMPY, Namespace
 from ..passes.unmasked import without_masks
+from .arenas import Arenas
 from .base import Compiled
 from .workspaces import Workspaces
 
@@ -80,8 +81,12 @@ def assembled(
     if names is not None:
         scope.update(names(scope))
     run = _without_warnings(scope["program"], program)
-    workspaces = Workspaces(program, emitted.dims) if emitted.workspace else None
-    if workspaces is not None:
+    workspaces: Workspaces | Arenas | None = None
+    if program.arena:
+        workspaces = Arenas(program, emitted.dims)
+        run = workspaces.running(run)
+    elif emitted.workspace:
+        workspaces = Workspaces(program, emitted.dims)
         blocked = scope.get("blocked")
         run = workspaces.running(run, blocked and _without_warnings(blocked, program))
     if emitted.on_floats:

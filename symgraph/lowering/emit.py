@@ -294,7 +294,14 @@ def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | No
     for body, inner in program.bodies.items():
         # Two loops may run one body: the constants are then those of its first program.
         names.module.programs.setdefault(body, inner)
-    last = max((i for i, each in enumerate(program.statements) if each.allocates), default=-1)
+    last = max(
+        (
+            i
+            for i, each in enumerate(program.statements)
+            if each.allocates or (program.arena and each.place)
+        ),
+        default=-1,
+    )
     found: list[tuple[str, Node | None]] = []
     kept: set[str] = set()  # Values in the workspace: their memory is not released.
     loop = -1
@@ -306,7 +313,8 @@ def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | No
             loop, own, later = statement.loop, set(), []
             if loop >= 0:
                 found.append((_head_of_loop(program, loop), None))
-        if statement.place[:1] in ("w", "t") or statement.out in kept:
+        inside = statement.place[:1] == "t" or (statement.place[:1] == "w" and not program.arena)
+        if inside or statement.out in kept:
             kept.add(statement.target)
         dead = tuple([name for name in statement.dead if name not in kept])
         if loop >= 0:
@@ -342,6 +350,8 @@ def _line(statement: Statement, names: NameTable, dead: tuple[str, ...]) -> str:
     line = names.written(statement.pieces)
     if statement.target:
         line = f"{statement.target} = {line}"
+    if statement.ahead:
+        line = f"{statement.ahead}; {line}"
     return f"{line}; del {', '.join(dead)}" if dead else line
 
 
@@ -360,7 +370,9 @@ def _heading(program: Program, names: NameTable) -> list[str]:
         head.append(f"# {name}: size of {dim!a}")
     blocked = program.blocked or program
     places = len(program.workspace)
-    if places or blocked.loops:
+    if program.arena:
+        head.append(f"# w: the arena, kept between calls, and memory for results; places: {places}")
+    elif places or blocked.loops:
         head.append(f"# w: the workspace, kept between calls; places: {places}")
     programs = (program, blocked, *names.module.programs.values())
     statements = [each for part in programs for each in part.statements]

@@ -21,7 +21,15 @@ _ROWS = "rows"
 
 _KEEPING = (
     *("np.add.reduce(", "np.maximum.reduce(", "np.minimum.reduce(", "np.multiply.reduce("),
-    *("np.broadcast_to(", "np.concatenate(", "np.cumsum(", "np.empty(", "np.full(", "np.matmul("),
+    *(
+        "np.broadcast_to(",
+        "np.clip(",
+        "np.concatenate(",
+        "np.cumsum(",
+        "np.empty(",
+        "np.full(",
+        "np.matmul(",
+    ),
     *("np.ones_like(", "np.reshape(", "np.stack(", "np.where(", "np.zeros_like("),
 )
 """Calls whose result is in row order if their operands are."""

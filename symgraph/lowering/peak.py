@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,9 @@ from .block_sizes import block_aval
 from .memory_model import workspace_bytes
 from .offsets import offsets
 from .pieces import Alias, Defined
-from .statements import Program, Statement, Temporary
+from .statements import Filled, Program, Role, Statement, Temporary
 
-__all__ = ["predicted_peak"]
+__all__ = ["bytes_outside", "predicted_peak"]
 
 
 def predicted_peak(
@@ -39,7 +39,12 @@ def predicted_peak(
         Count also the buffers that NumPy holds within one call.
     """
     sizes = dims or {}
-    return _Simulation(program.for_sizes(sizes), sizes).peak(buffers)
+    return max(_Simulation(program.for_sizes(sizes), sizes).bytes_at(buffers), default=0)
+
+
+def bytes_outside(program: Program, dims: Mapping[str, int], *places: Role) -> list[int]:
+    """The bytes that each statement of a program needs, values at these places not counted."""
+    return _Simulation(program, dims, places).bytes_at(True)[1:]
 
 
 _BUFFER = 8192
@@ -47,8 +52,11 @@ _BUFFER = 8192
 
 
 class _Simulation:
-    def __init__(self, program: Program, dims: Mapping[str, int]) -> None:
+    def __init__(
+        self, program: Program, dims: Mapping[str, int], elsewhere: Sequence[Role] = ()
+    ) -> None:
         self.program = program
+        self.elsewhere = _places_elsewhere(program, elsewhere)
         self.dims = dims
         self.sizes: list[int] = []
         self.holders: list[int] = []
@@ -63,7 +71,8 @@ class _Simulation:
         self.strided: set[str] = set()
         self.rows: list[int] = []
 
-    def peak(self, buffers: bool) -> int:
+    def bytes_at(self, buffers: bool) -> list[int]:
+        """The most bytes held while each statement runs; first, those held from the start."""
         for name in (*self.program.inputs, *self.program.constants):
             self.storages[name] = ()
         for name, node in zip(self.program.inputs, self.program.dag.inputs.values(), strict=True):
@@ -77,29 +86,34 @@ class _Simulation:
                 self.layouts[name] = self._contiguous(node)
             for name, node in self.program.constants.items():
                 self.layouts[name] = node.params["value"]
-        temporaries = self.program.workspace
         self.rows = [each.rows_of_block(self.dims) for each in self.program.loops]
-        sizes = [self._nbytes(self._block(each.aval, each)) for each in temporaries]
-        _, now = offsets(temporaries, sizes)
-        peak = now
+        now = self._workspace_bytes()
+        found = [now]
         for statement in self.program.statements:
             before = len(self.sizes)
             if statement.target:
                 self._compute(statement)
-            now += sum(self.sizes[before:])
+            now += sum(self.sizes[before:]) + self._filled_bytes(statement)
             inside = self._buffer_bytes(statement) * buffers + self._body_bytes(statement, buffers)
-            if statement.node.op.custom:
+            if statement.target:
                 inside += workspace_bytes(statement.node, self.dims)
-            peak = max(peak, now + inside)
+            found.append(now + inside)
             for name in statement.dead:
                 now -= self._released(name)
-        return peak
+        return found
+
+    def _workspace_bytes(self) -> int:
+        temporaries = self.program.workspace
+        if self.program.arena:
+            return 0  # Its values are counted while they live.
+        sizes = [self._nbytes(self._block(each.aval, each)) for each in temporaries]
+        return offsets(temporaries, sizes)[1]
 
     def _compute(self, statement: Statement) -> None:
         shared = [self.storages[name] for name in statement.operands]
         if statement.out:
             held: tuple[int, ...] = self.storages[statement.out]
-        elif statement.place:
+        elif statement.place in self.elsewhere or statement.filled is Filled.PART:
             held = ()
         elif statement.node.op is PROJECT:
             operand = shared[0]
@@ -110,7 +124,8 @@ class _Simulation:
                 if self._is_view(statement, alias):
                     held += tuple(dict.fromkeys(each for part in shared for each in part))
                 else:
-                    self.sizes.append(self._nbytes(self._block(aval, statement)))
+                    later = statement.filled is Filled.LATER
+                    self.sizes.append(0 if later else self._nbytes(self._block(aval, statement)))
                     self.holders.append(0)
                     held += (len(self.sizes) - 1,)
         self.storages[statement.target] = held
@@ -118,6 +133,17 @@ class _Simulation:
             self.holders[storage] += 1
         if self.with_layouts:
             self.layouts[statement.target] = self._layout(statement)
+
+    def _filled_bytes(self, statement: Statement) -> int:
+        """The bytes of an array that the statement is the first to write, a part of it."""
+        if statement.filled is not Filled.PART:
+            return 0
+        added = self._nbytes(statement.avals[0])
+        array = statement.place.partition("[")[0]
+        for storage in self.storages[array]:
+            self.sizes[storage] += added
+            return added
+        return 0
 
     def _buffer_bytes(self, statement: Statement) -> int:
         """Bytes that a ufunc buffers: of operands that are strided views, or broadcast."""
@@ -210,6 +236,13 @@ class _Simulation:
         elementwise = bool(full) and any("np." in str(piece) for piece in statement.pieces[:1])
         column_major = elementwise and all(_is_column_major(each) for each in full)
         return _stand_in(aval.dtype, shape, column_major=column_major)
+
+
+def _places_elsewhere(program: Program, roles: Sequence[Role]) -> frozenset[str]:
+    """The places whose bytes are not counted with the statement that writes to them."""
+    if not program.arena:
+        return frozenset([each.place for each in program.statements if each.place])
+    return frozenset([f"w[{i}]" for i, each in enumerate(program.workspace) if each.role in roles])
 
 
 def _stand_in(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from ..ir.avals import Aval
 from ..ir.body import Body
@@ -12,7 +13,15 @@ from ..ir.node import Node
 from .block_sizes import Loop
 from .pieces import Alias, Pieces
 
-__all__ = ["Program", "Statement", "Temporary"]
+__all__ = ["Filled", "Program", "Role", "Statement", "Temporary"]
+
+
+class Filled(Enum):
+    """Which bytes of its array a statement is the first to write."""
+
+    WHOLE = "all"
+    LATER = "none: parts are written later"
+    PART = "a part of an array that was made before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +55,10 @@ class Statement:
         The number of the loop that the statement stands in, or -1.
     axis : int, optional
         In a loop, the axis of the rows of the result, counted from the last.
+    ahead : str
+        A place of the arena that is named before the statement runs, or an empty string.
+    filled : Filled
+        Which bytes it is the first to write: the system gives pages when they are written to.
     """
 
     node: Node
@@ -61,6 +74,8 @@ class Statement:
     place: str = ""
     loop: int = -1
     axis: int | None = None
+    ahead: str = ""
+    filled: Filled = Filled.WHOLE
 
     @property
     def allocates(self) -> bool:
@@ -68,6 +83,14 @@ class Statement:
         return not (self.out or self.place) and any(
             alias not in (Alias.WHOLE, Alias.PART) for alias in self.aliases
         )
+
+
+class Role(Enum):
+    """What lies at a place of a program."""
+
+    TEMPORARY = "a value in memory that is kept between calls"
+    RESULT = "a result, in memory of its own at each call"
+    MARK = "nothing: the statement allocates by itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +106,8 @@ class Temporary:
         The number of the loop that it is scratch memory of, or -1.
     axis : int, optional
         In a loop, the axis of which a block holds some rows only, counted from the last.
+    role : Role
+        Other than `TEMPORARY` in an arena only.
     """
 
     aval: Aval
@@ -90,6 +115,7 @@ class Temporary:
     last: int
     loop: int = -1
     axis: int | None = None
+    role: Role = Role.TEMPORARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +147,9 @@ class Program:
         The program that is run instead where arrays are too large for the cache.
     notes : tuple of str
         Lines that stand as comments at the head of the source.
+    arena : bool
+        Whether the workspace is an arena: pages are given back where the peak asks for it, so that
+        the program needs the memory of its live values, and no more.
     """
 
     dag: Dag
@@ -134,6 +163,7 @@ class Program:
     loops: tuple[Loop, ...] = ()
     blocked: Program | None = None
     notes: tuple[str, ...] = ()
+    arena: bool = False
 
     def for_sizes(self, sizes: Mapping[str, int]) -> Program:
         """The program that is run for these sizes of named dimensions."""

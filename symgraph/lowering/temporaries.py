@@ -24,7 +24,7 @@ from .peak import predicted_peak
 from .pieces import Pieces
 from .statements import Program, Statement, Temporary
 
-__all__ = ["with_scratch", "with_workspace"]
+__all__ = ["ends_of_memory", "with_scratch", "with_workspace", "written_to"]
 
 _GROWTH = 1 / 24
 """How much the peak may grow: places do not fit together without gaps."""
@@ -61,7 +61,7 @@ def _temporaries(
     program: Program, texts: Mapping[str, str], buffers: Buffers
 ) -> list[tuple[str, Temporary]]:
     """The temporaries that could be in a workspace, with their names, largest first."""
-    ends = _ends(program, buffers)
+    ends = ends_of_memory(program, buffers)
     found: list[tuple[int, str, Temporary]] = []
     for number, statement in enumerate(program.statements):
         name = statement.target
@@ -94,7 +94,7 @@ def with_scratch(program: Program, texts: Mapping[str, str]) -> Program:
             mine = scratch[statement.loop]
             place = f"t{len(mine)}"
             mine.append(statement.target)
-            statement = _written_to(statement, texts[statement.target], place)
+            statement = written_to(statement, texts[statement.target], place)
         statements.append(statement)
     loops = [replace(a, scratch=tuple(b)) for a, b in zip(program.loops, scratch, strict=True)]
     return replace(program, statements=tuple(statements), loops=tuple(loops))
@@ -102,7 +102,7 @@ def with_scratch(program: Program, texts: Mapping[str, str]) -> Program:
 
 def _with_memory_of_loops(program: Program, buffers: Buffers) -> Program:
     """The program with a temporary for each value that a loop writes to a place of its own."""
-    ends = _ends(program, buffers) if program.loops else {}
+    ends = ends_of_memory(program, buffers) if program.loops else {}
     places = {name for each in program.loops for name in each.scratch}
     found = [
         Temporary(each.avals[0], number, ends[buffers.memory_of(each.target)], each.loop, each.axis)
@@ -112,7 +112,7 @@ def _with_memory_of_loops(program: Program, buffers: Buffers) -> Program:
     return replace(program, workspace=tuple(found))
 
 
-def _ends(program: Program, buffers: Buffers) -> dict[str, int]:
+def ends_of_memory(program: Program, buffers: Buffers) -> dict[str, int]:
     """For each memory the number of the last statement that reads or writes it.
 
     Memory that a user's kernel reads or writes is left out: the kernel may keep the array.
@@ -160,7 +160,7 @@ def _placed(
         place = places.get(statement.target)
         if place is None:
             return statement
-        return _written_to(statement, texts[statement.target], place)
+        return written_to(statement, texts[statement.target], place)
 
     return replace(
         program,
@@ -169,7 +169,7 @@ def _placed(
     )
 
 
-def _written_to(statement: Statement, text: str, place: str) -> Statement:
+def written_to(statement: Statement, text: str, place: str) -> Statement:
     """The statement, its result written to a place that is passed by this text."""
     *first, last = statement.pieces
     pieces: Pieces = (*first, f"{last}"[:-1], text, place, ")") if text != IN_PLACE else (place,)

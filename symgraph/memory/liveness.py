@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.dag import Dag
+from ..ir.html_tables import bundle
 from ..ir.node import Node
 from ..lowering.memory_model import bases, model_of, profile
 from ..lowering.schedule import scheduled
 from .scratch import scratch_bytes
+from .timeline import timeline_html
 
 __all__ = ["Memory", "live_ranges", "live_rows", "memory", "readable_bytes"]
 
@@ -67,6 +69,10 @@ class Memory:
                 lines.append(f"  {readable_bytes(rest):>9}  in {len(self.live) - 8} more values")
         return "\n".join(lines)
 
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        """The text, and in notebooks the timeline above it."""
+        return bundle(self, timeline_html(self.timeline, repr(self)))
+
 
 def described(node: Node) -> str:
     """A value as reports and errors name it: `tanh float64[n, 64]   model.py:12`."""
@@ -112,7 +118,8 @@ def memory(
     """
     sizes = dict(dims or {})
     steps = scheduled(dag, sizes) if order is None else order
-    model = model_of(steps, dag.outputs, sizes, reuse=reuse, work=scratch_bytes)
+    joins = dag.schedule is not None and reuse
+    model = model_of(steps, dag.outputs, sizes, reuse=reuse, work=scratch_bytes, joins=joins)
     sequence = range(len(model))
     found = profile(model, sequence)
     live: list[tuple[Node, int]] = []

@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..ir.cost import node_flops
 from ..ir.dag import Dag
+from ..ir.html_tables import bundle
 from ..ir.node import Node
 from ..lowering.memory_model import model_of, profile, resolved
 from .budget import program_peak
@@ -18,6 +19,7 @@ from .order import forward_first
 from .planner import backward_steps
 from .rematerialization import without_copies
 from .scratch import scratch_bytes
+from .timeline import timeline_html
 
 __all__ = ["MemoryPlan", "plan_of"]
 
@@ -70,6 +72,10 @@ class MemoryPlan:
         head = f"{self!r}\n" + ("computed again:" if rows else "nothing is computed again")
         return "\n".join([head, *[f"  {count:>5} x  {text}" for text, count in rows]])
 
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        """The report, and in notebooks the timeline above it."""
+        return bundle(self, timeline_html(self.timeline, self.explain()))
+
     def __repr__(self) -> str:
         return (
             f"peak {readable_bytes(self.peak_bytes)}, {self.overhead:+.1%} flops, {self.status}, "
@@ -82,7 +88,9 @@ def plan_of(dag: Dag, dims: Mapping[str, int]) -> MemoryPlan:
     plain = without_copies(dag)
     before, cost = [_flops(each, dims) for each in (plain, dag)]
     peak, needed = program_peak(dag, dims), memory_of(dag, dims)
-    model = model_of(forward_first(plain), plain.outputs, dims, costs=True, work=scratch_bytes)
+    model = model_of(
+        forward_first(plain), plain.outputs, dims, costs=True, work=scratch_bytes, joins=True
+    )
     # The model may count some bytes more than the program needs; the bound is one of the model.
     budget = max(peak, needed.peak_bytes)
     if profile(model, range(len(model))).peak <= budget:

@@ -14,9 +14,9 @@ from ..facts import Fact, finite, integer_valued, interval
 from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import Dim, Shape, count, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Op, Said, VjpRule, per_element, register
+from ..ir.op import Op, Said, VjpRule, per_element, register, results_of
 from ..ir.traits import Traits
-from ..notation import formulas
+from ..notation import array_formulas
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_reduced
 from .composites import as_array, given, naming_lines, refuse
@@ -291,7 +291,7 @@ sum = reduction(
     ufunc=np.add,
     doc="The sum over `axis` (None: all axes); integers are summed in 64 bits.",
     mistaken_for=("prod", "max"),
-    latex=formulas.sum_over_axes_formula,
+    latex=array_formulas.sum_over_axes_formula,
     definition=lambda m, row: m.total(row),
 )
 
@@ -321,6 +321,7 @@ def _vjp_others(ct: Array, out: Array, x: Array) -> Array:
 PRODUCT_OF_OTHERS = register(
     Op(
         "product_of_others",
+        workspace=results_of(2.25),
         batch=batch_aligned,
         total=True,
         infer=lambda x: x,

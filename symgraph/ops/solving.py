@@ -20,9 +20,9 @@ from ..facts import Fact
 from ..ir.avals import Aval, broadcast_shapes
 from ..ir.dims import Dim, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Batch, Op, register
+from ..ir.op import Batch, Op, in_double, register, results_of
 from ..ir.traits import Matrices, Traits
-from ..notation import formulas
+from ..notation import array_formulas
 from .batched import aligned, applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, naming_lines
@@ -116,6 +116,7 @@ def batch_solved(batch: Batch, **params: object) -> Any:
 SOLVE = register(
     Op(
         "solve",
+        workspace=in_double,
         batch=batch_solved,
         carries=carries_solved,
         infer=_infer_solve,
@@ -126,7 +127,7 @@ SOLVE = register(
         flops=_flops_solve,
         doc="x with a @ x = b, for a square matrix a and a vector (1-d) or a matrix b; batched.",
         traits=Traits(matrices=Matrices.SQUARE, linear=(1,), parity=(-1, 0), homogeneous=0),
-        latex=formulas.solution_formula,
+        latex=array_formulas.solution_formula,
     )
 )
 
@@ -172,6 +173,7 @@ def _flops_triangular(out: Aval, a: Aval, b: Aval, **_params: object) -> Dim:
 SOLVE_TRIANGULAR = register(
     Op(
         "solve_triangular",
+        workspace=results_of(2),
         batch=batch_solved,
         carries=carries_solved,
         infer=_infer_solve,
@@ -262,6 +264,7 @@ def _facts_inv(x: Known) -> Iterable[Fact]:
 INV = register(
     Op(
         "inv",
+        workspace=in_double,
         batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_square,
@@ -273,7 +276,7 @@ INV = register(
         facts=_facts_inv,
         doc="The inverse of square matrices on the last two axes.",
         traits=Traits(matrices=Matrices.SQUARE, parity=(-1,), homogeneous=-1),
-        latex=formulas.inverse_formula,
+        latex=array_formulas.inverse_formula,
     )
 )
 
