@@ -30,6 +30,7 @@ MOST = {
     "ir": 3,
     "lowering": 0,
     "memory": 0,
+    "native": 0,
     "numpy.py": 1,
     "ops": 23,
     "page": 3,

@@ -189,19 +189,12 @@ class Trials:
 
     def _computed(self, node: Node, shape: tuple[int, ...]) -> Trial | None:
         """The trial computed from those of the operands; None if the kernel cannot be run."""
-        op = node.op
-        below: list[Trial] = []
-        for operand in node.operands:
-            trial = self._trials[operand]
-            if trial is None:
-                return None
-            below.append(trial)
-        if node.is_input or op.custom:
+        below = self._trials_below(node)
+        if below is None:
             return None
-        if node.params and any(hasattr(value, "at_sizes") for value in node.params.values()):
-            return None  # A loop would take longer than everything else.
         if self._rough:
             return self._roughly(node, below, shape)
+        op = node.op
         params = _resolved(node.params, _DOUBLE, self._longest)
         rights = [each.right for each in below]
         kind = kind_of(op, rights, params, shape)
@@ -232,6 +225,16 @@ class Trials:
                 found.reshape(1, count, *shape), (self._repeated, count, *shape)
             )
         return Trial(right, found, _union(below))
+
+    def _trials_below(self, node: Node) -> list[Trial] | None:
+        """The trials of the operands; None if the node is not to be computed from them."""
+        below = [self._trials[operand] for operand in node.operands]
+        if node.is_input or node.op.custom:
+            return None
+        if node.params and any(hasattr(value, "at_sizes") for value in node.params.values()):
+            return None  # A loop would take longer than everything else.
+        known = [each for each in below if each is not None]
+        return known if len(known) == len(below) else None
 
     def _roughly(self, node: Node, below: list[Trial], shape: tuple[int, ...]) -> Trial | None:
         """The trial of one computation in single precision."""

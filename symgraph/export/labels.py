@@ -20,7 +20,7 @@ from ..notation.text import ATOM, QUOTIENT, Spelled, escaped, shortened, spelled
 from ..source import Frame
 from .expressions import inline, number_text
 
-__all__ = ["Labels", "order_of", "reading_order", "role_of"]
+__all__ = ["Labels", "order_of", "parameters_of", "reading_order", "role_of"]
 
 
 def reading_order(dag: Dag) -> list[Node]:
@@ -65,6 +65,13 @@ def order_of(nodes: Sequence[Node]) -> dict[Node, int]:
     return orders
 
 
+def parameters_of(dag: Dag) -> frozenset[Node]:
+    """The inputs that the graph has derivatives by."""
+    split = [name.partition("_") for name in dag.names]
+    wanted = {of for kind, _, of in split if kind in ("grad", "jacobian", "hessian", "hvp")}
+    return frozenset([node for name, node in dag.inputs.items() if name in wanted])
+
+
 def role_of(node: Node, order: int) -> str:
     """The role `forward`, `gradient`, `gradient²`, ...; `recomputed` if a copy saves memory."""
     raised = "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(order))
@@ -83,6 +90,7 @@ class Labels:
     def __init__(self, dag: Dag) -> None:
         self.nodes = reading_order(dag)
         self.orders = order_of(self.nodes)
+        self.parameters = parameters_of(dag)
         self.origins = origins(self.nodes)
         self.outputs: dict[Node, list[str]] = {}
         for name, node in zip(dag.names, dag.outputs, strict=True):

@@ -61,6 +61,8 @@ class Stage:
         How it was simplified.
     kept : tuple of str, or True
         Names of values that `simplify` keeps, in later stages too; True stands for all names.
+    plain : bool
+        Whether `dag` is what `derive` gives of the graph `forward`.
     """
 
     dag: Dag
@@ -69,6 +71,7 @@ class Stage:
     before: Stage | None = None
     by: tuple[Soundness, RuleSet, Effort] | None = None
     kept: Kept = ()
+    plain: bool = False
 
 
 class Interrupted(KeyboardInterrupt):
@@ -98,7 +101,7 @@ def derived(stage: Stage, derive: Derive, *, again: bool, chosen: Chosen) -> tup
     with collector_paused():
         dag = derive(base, log.choose)
     log.through("differentiated", base.outputs, dag.outputs, equal=False)
-    found = Stage(dag, source, derive) if again else Stage(dag)
+    found = Stage(dag, source, derive, plain=source is stage) if again else Stage(dag)
     return replace(found, kept=stage.kept), log
 
 
@@ -198,13 +201,7 @@ def _attempt(
     dag, steady, given = stage.dag, list(stage.dag.outputs), stage.dag.outputs
     if stage.forward is not None and stage.derive is not None and trust != "exact":
         forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled, effort)
-        dag = stage.derive(forward, history.choose)
-        history.through("differentiated", forward.outputs, dag.outputs, equal=False)
-        steady = list(dag.outputs)
-        # Not the outputs of this stage: they may come from a graph that was simplified already.
-        given = stage.derive(stage.forward.dag, Log().choose).outputs
-        kept = keeping_digits(steady, given, knowledge)
-        dag = dag.with_outputs(history.through("tails as derived", steady, kept))
+        dag, steady, given = _derived_again(stage, forward, history, knowledge)
     found = [list(dag.outputs)]
     how: Any = {"trust": trust, "rules": rules, "settled": settled, "effort": effort}
     how["reached"] = found.append
@@ -229,9 +226,26 @@ def _attempt(
         log.through("interrupted", dag.outputs, best)
         raise Interrupted(Stage(dag.with_outputs(best), before=stage), log) from stop
     if trust != "exact":
-        new = keeping_digits(with_quotients(outputs), outputs, knowledge)
+        judge = judge_of(knowledge)
+        new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))
         outputs = history.through("multiples of sigmoids", outputs, new)
     return _Attempt(dag, given, outputs, found, history, knowledge)
+
+
+def _derived_again(
+    stage: Stage, forward: Dag, history: Log, knowledge: Knowledge
+) -> tuple[Dag, list[Node], Sequence[Node]]:
+    """The derivative of a stabilised function: to be simplified, as derived, and as given."""
+    assert stage.forward is not None
+    assert stage.derive is not None
+    dag = stage.derive(forward, history.choose)
+    history.through("differentiated", forward.outputs, dag.outputs, equal=False)
+    steady = list(dag.outputs)
+    # Not the outputs of this stage: they may come from a graph that was simplified already.
+    plain = stage.dag if stage.plain else stage.derive(stage.forward.dag, Log().choose)
+    given = plain.outputs
+    kept = keeping_digits(steady, given, knowledge)
+    return dag.with_outputs(history.through("tails as derived", steady, kept)), steady, given
 
 
 def _stabilized(

@@ -27,10 +27,12 @@ __all__ = [
     "Said",
     "Unbatched",
     "carries_aligned",
+    "in_double",
     "no_facts",
     "no_flops",
     "per_element",
     "register",
+    "results_of",
 ]
 
 Params: TypeAlias = Mapping[str, Any]
@@ -143,6 +145,25 @@ def per_element(flops: int) -> Flops:
         return out.size * flops  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
 
     return cost
+
+
+def results_of(count: float) -> Callable[..., Dim]:
+    """The bytes of `count` results, as working room of a kernel."""
+
+    def room(out: Aval, *_avals: Aval, **_params: object) -> Dim:
+        return (out.nbytes * round(8 * count) + 7) // 8
+
+    return room
+
+
+def in_double(out: Aval, *avals: Aval, **_params: object) -> Dim:
+    """The bytes of operands and a result in double precision, where these are in single."""
+    if out.dtype.itemsize >= 8:
+        return 0
+    room: Dim = out.nbytes
+    for each in avals:
+        room = room + 2 * each.nbytes
+    return room
 
 
 def no_flops(*_avals: Aval, **_params: object) -> Dim:
@@ -326,6 +347,7 @@ class Said(TypedDict, total=False):
     latex: str | Callable[..., Any]
     text: Infix | Prefix | Callable[..., Any] | None
     mistaken_for: tuple[str, ...]
+    workspace: Flops
 
 
 def _jointly(*_operands: object, **_params: object) -> Any:

@@ -12,6 +12,7 @@ from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
+from . import images as _images
 from . import windows as _windows
 
 __all__ = ["NUMPY", "Namespace"]
@@ -32,6 +33,8 @@ class Namespace:
         self._module_name = module
         self._special_name = special
         self.module: ModuleType = import_module(module)
+        # Elsewhere arrays may not be written to.
+        self._convolutions: ModuleType = _images if module == "numpy" else _windows
 
     @property
     def special(self) -> ModuleType:
@@ -220,19 +223,21 @@ class Namespace:
 
     def convolution(self, x: Any, w: Any, strides: Any, dilations: Any, groups: int) -> Any:
         """From x (..., N, C, extents), w (..., O, C/groups, sizes) to (..., N, O, counts)."""
-        return _windows.convolution(self, x, w, strides, dilations, groups)
+        return self._convolutions.convolution(self, x, w, strides, dilations, groups)
 
     def adjoint_convolution(
         self, y: Any, w: Any, extents: Any, strides: Any, dilations: Any, groups: int
     ) -> Any:
         """The transpose of `convolution` in x."""
-        return _windows.adjoint_convolution(self, y, w, extents, strides, dilations, groups)
+        return self._convolutions.adjoint_convolution(
+            self, y, w, extents, strides, dilations, groups
+        )
 
     def kernel_convolution(
         self, x: Any, y: Any, sizes: Any, strides: Any, dilations: Any, groups: int
     ) -> Any:
         """The transpose of `convolution` in w."""
-        return _windows.kernel_convolution(self, x, y, sizes, strides, dilations, groups)
+        return self._convolutions.kernel_convolution(self, x, y, sizes, strides, dilations, groups)
 
 
 _FEW_ROWS = 16

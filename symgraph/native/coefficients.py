@@ -1,4 +1,4 @@
-"""Coefficients of polynomials, lowest power first; written by `tests/support/fit_functions.py`."""
+"""Coefficients, lowest power first, made by `tests/support/fit_functions.py`."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def _by_ln2(c: Code, x: Value, form: _Format) -> tuple[Value, Value, Value]:
 
 
 def exp(c: Code, x: Value) -> Value:
-    """e to the x; the power of two is multiplied in two steps, for it may be subnormal."""
+    """E to the x; the power of two is multiplied in two steps, for it may be subnormal."""
     form = _FORMATS[x.kind]
     k, r, _ = _by_ln2(c, _clipped(c, x, *form.exp_range), form)
     one = c.add(r, 1.0)
@@ -128,9 +128,7 @@ def exp(c: Code, x: Value) -> Value:
     return c.mul(y, _power_of_two(c, c.sub(k, half), form))
 
 
-def _half_of_expm1(
-    c: Code, x: Value, form: _Format, *, exact: bool = False
-) -> tuple[Value, Value]:
+def _half_of_expm1(c: Code, x: Value, form: _Format, *, exact: bool = False) -> tuple[Value, Value]:
     """(exp(x) - 1) / 2 as a sum: with h = 2^(k-1) it is h (r + p) + (h - 1/2).
 
     If it shall be `exact`, the rounding errors of r^2 and of h - 1/2 are kept, too.
@@ -160,7 +158,7 @@ def expm1(c: Code, x: Value) -> Value:
 
 
 def _mantissa(c: Code, x: Value, form: _Format) -> tuple[Value, Value]:
-    """e and m with x = 2^e m and m from sqrt(1/2) to sqrt(2)."""
+    """E and m with x = 2^e m and m from sqrt(1/2) to sqrt(2)."""
     root = c.bits_of(c.number(x.kind, 0.5**0.5, x.width))
     bits = c.bits_of(x)
     e = c.shift_right(c.sub(bits, root), form.fraction)
@@ -168,7 +166,7 @@ def _mantissa(c: Code, x: Value, form: _Format) -> tuple[Value, Value]:
 
 
 def _log_of(c: Code, e: Value, f: Value, lost: Value | None, form: _Format) -> Value:
-    """e ln 2 + log(1 + f + lost), with s = f / (2 + f) and the odd series in s."""
+    """E ln 2 + log(1 + f + lost), with s = f / (2 + f) and the odd series in s."""
     s = c.div(f, c.add(f, 2.0))
     z = c.mul(s, s)
     half = c.mul(c.mul(f, 0.5), f)
@@ -215,7 +213,7 @@ def log1p(c: Code, x: Value) -> Value:
 
 
 def tanh(c: Code, x: Value) -> Value:
-    """t / (t + 1) with t = (exp(2x) - 1) / 2; t and t + 1 are sums of two floats."""
+    """T / (t + 1) with t = (exp(2x) - 1) / 2; t and t + 1 are sums of two floats."""
     form = _FORMATS[x.kind]
     a = c.fabs(x)
     # tanh is one to the last digit long before this.
@@ -324,7 +322,7 @@ def erf(c: Code, x: Value) -> Value:
     return c.select(c.compared("uno", x, x), x, y)
 
 
-FUNCTIONS: dict[str, Callable[..., Value]] = {
+_WRITTEN: dict[str, Callable[..., Value]] = {
     "np.exp": exp,
     "np.expm1": expm1,
     "np.log": log,
@@ -336,4 +334,14 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "special.erf": erf,
     "special.expit": sigmoid,
 }
+
+
+def _in_place_or_called(name: str, function: Callable[..., Value]) -> Callable[..., Value]:
+    def of(c: Code, *operands: Value) -> Value:
+        return c.called(name, function, operands) if c.outlined else function(c, *operands)
+
+    return of
+
+
+FUNCTIONS = {name: _in_place_or_called(name, function) for name, function in _WRITTEN.items()}
 """The functions of NumPy and SciPy that are written here, for float64 and float32."""

@@ -315,28 +315,54 @@ class _Former:
     def _grown(
         self, first: Reading, waiting: Sequence[Draft]
     ) -> tuple[Group | None, list[Draft], list[Draft]]:
+        """The group that begins with a statement, and what comes before and after it."""
+        window = waiting[:_WINDOW]
+        group, before, after = self._once(first, window, ())
+        wanted = self._wanted(group, before)
+        if wanted:
+            group, before, after = self._once(first, window, wanted)
+        self._finish(group)
+        if not self._pays(group):
+            return None, [], []
+        return group, before, [*after, *waiting[len(window) :]]
+
+    def _once(
+        self, first: Reading, window: Sequence[Draft], wanted: Collection[str]
+    ) -> tuple[Group, list[Draft], list[Draft]]:
+        """A group with these statements among others, if they can join."""
         group = Group(self._space(first))
         before: list[Draft] = []
         after: list[Draft] = []
         late: set[str] = set()
         touched: set[str] = set()
-        window = waiting[:_WINDOW]
         self.left -= len(window)
         for draft in window:
             reading = self.readings.get(draft.target)
-            apart = not late.isdisjoint(draft.names)
-            near = reading is not None and self._is_near(reading, group, touched)
-            if not apart and near and reading is not None and self._joins(group, reading):
+            if (
+                reading is not None
+                and late.isdisjoint(draft.names)
+                and (draft.target in wanted or self._is_near(reading, group, touched))
+                and self._joins(group, reading)
+            ):
                 touched.update(draft.names, (draft.target,))
-            elif apart or not group.targets.isdisjoint(draft.names) or not draft.target:
+            elif not late.isdisjoint(draft.names) or not group.targets.isdisjoint(draft.names):
                 after.append(draft)
                 late.add(draft.target)
             else:
                 before.append(draft)
-        self._finish(group)
-        if not self._pays(group):
-            return None, [], []
-        return group, before, [*after, *waiting[len(window) :]]
+        return group, before, after
+
+    def _wanted(self, group: Group, before: Sequence[Draft]) -> set[str]:
+        """The statements before a group whose values only the group reads."""
+        wanted: set[str] = set()
+        for draft in reversed(before):
+            name = draft.target
+            readers = self.readers.get(name, ())
+            if name in self.results or name not in self.readings or not readers:
+                continue
+            if all(reader in group.targets or reader in wanted for reader in readers):
+                wanted.add(name)
+        return wanted
 
     def _joins(self, group: Group, reading: Reading) -> bool:
         return len(group.members) < _MOST_MEMBERS and group.join(reading, self.avals)
@@ -367,4 +393,3 @@ class _Former:
     def _pays(self, group: Group) -> bool:
         computing = [each for each in group.members if each.function or each.reduction]
         return len(computing) >= 2
-

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from .writer import BITS, Code, Value, is_float
 
 __all__ = ["LIBRARY", "OPERATIONS", "REDUCTIONS", "Reduction", "cast", "kind_of", "powers"]
 
-_KINDS = {
+_KINDS: dict[np.dtype[Any], str] = {
     np.dtype("float64"): "f64",
     np.dtype("float32"): "f32",
     np.dtype("int64"): "i64",
@@ -27,7 +28,7 @@ _KINDS = {
 }
 
 
-def kind_of(dtype: np.dtype[np.generic]) -> str | None:
+def kind_of(dtype: np.dtype[Any]) -> str | None:
     """The kind of a dtype's numbers, if a loop computes with them."""
     return _KINDS.get(dtype)
 
@@ -200,7 +201,7 @@ class Reduction:
     start: float
 
     def neutral(self, c: Code, kind: str, width: int) -> Value:
-        """What changes nothing: for a sum of floats -0.0, so that -0.0 alone stays what it is."""
+        """What a reduction starts with: a sum with 0.0, as NumPy's, so that it is never -0.0."""
         if is_float(kind):
             return c.number(kind, self.start, width)
         if self.sums:
@@ -210,7 +211,7 @@ class Reduction:
 
 
 REDUCTIONS = {
-    "np.add.reduce": Reduction(True, Code.add, -0.0),
+    "np.add.reduce": Reduction(True, Code.add, 0.0),
     "np.maximum.reduce": Reduction(False, _larger("ogt", "sgt"), float("-inf")),
     "np.minimum.reduce": Reduction(False, _larger("olt", "slt"), float("inf")),
 }

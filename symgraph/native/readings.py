@@ -80,13 +80,14 @@ class _Left(Exception):
 
 
 _LIGHT = frozenset(
-    f"np.{name}"
-    for name in (
-        "absolute add bitwise_and bitwise_or bitwise_xor equal fabs greater greater_equal invert "
-        "isfinite isinf isnan less less_equal logical_and logical_not logical_or logical_xor "
-        "maximum minimum multiply negative not_equal positive signbit square subtract"
-    ).split()
+    """
+    np.absolute np.add np.bitwise_and np.bitwise_or np.bitwise_xor np.equal np.fabs np.greater
+    np.greater_equal np.invert np.isfinite np.isinf np.isnan np.less np.less_equal np.logical_and
+    np.logical_not np.logical_or np.logical_xor np.maximum np.minimum np.multiply np.negative
+    np.not_equal np.positive np.signbit np.square np.subtract
+    """.split()  # noqa: SIM905
 )
+"""Operations of an instruction or two."""
 
 
 def reading_of(
@@ -165,9 +166,7 @@ class _Reader:
     def _read(self, kinds: tuple[str, ...], function: Callable[..., Value], heavy: bool) -> Reading:
         for each in self.operands:
             self._kind(self._aval(each).dtype)
-        return Reading(
-            self.draft, self.result, tuple(self.operands), kinds, function, heavy=heavy
-        )
+        return Reading(self.draft, self.result, tuple(self.operands), kinds, function, heavy=heavy)
 
     def _elementwise(self, name: str) -> Reading:
         ufunc = ufunc_named(name, NUMPY.special if name.startswith("special.") else None)

@@ -40,6 +40,13 @@ class Code:
     ----------
     llvm : int
         LLVM's major version: it decides how masked loads are written.
+
+    Attributes
+    ----------
+    declared, defined : dict of str to str
+        Functions that are called, and those that are written beside this one.
+    outlined : bool
+        Whether elementary functions are called: in a long function they would be written often.
     """
 
     def __init__(self, llvm: int = 20) -> None:
@@ -47,6 +54,8 @@ class Code:
         self.lines: list[str] = []
         self.entry: list[str] = []
         self.declared: dict[str, str] = {}
+        self.defined: dict[str, str] = {}
+        self.outlined = False
         self.width = 0
         self.count = 0
         self.known: dict[tuple[str, int], Value] = {}
@@ -159,9 +168,7 @@ class Code:
             one = _TEXT.get(value.kind, value.kind)
             return Value(f"splat ({one} {value.text})", value.kind, self.width)
         vector = self.type_of(value.kind, self.width)
-        first = self.made(
-            f"insertelement {vector} poison, {self.typed(value)}, i64 0", value.kind
-        )
+        first = self.made(f"insertelement {vector} poison, {self.typed(value)}, i64 0", value.kind)
         zeros = f"<{self.width} x i32> zeroinitializer"
         return self.made(
             f"shufflevector {vector} {first.text}, {vector} poison, {zeros}", value.kind
@@ -246,7 +253,7 @@ class Code:
         return self.made(f"call {self.type(x)} @{full}({given})", x.kind, x.width)
 
     def fma(self, x: Value, y: Value | float, z: Value | float) -> Value:
-        """x y + z, rounded once."""
+        """The product of two values plus the third, rounded once."""
         a, b = self.two(x, y)
         a, c = self.two(a, z)
         _, b = self.two(c, b)
@@ -258,21 +265,34 @@ class Code:
     def bits_of(self, x: Value) -> Value:
         """The bits of a float as an integer."""
         kind = f"i{BITS[x.kind]}"
-        return self.made(
-            f"bitcast {self.typed(x)} to {self.type_of(kind, x.width)}", kind, x.width
-        )
+        return self.made(f"bitcast {self.typed(x)} to {self.type_of(kind, x.width)}", kind, x.width)
 
     def from_bits(self, x: Value) -> Value:
         """The float of these bits."""
         kind = f"f{BITS[x.kind]}"
-        return self.made(
-            f"bitcast {self.typed(x)} to {self.type_of(kind, x.width)}", kind, x.width
-        )
+        return self.made(f"bitcast {self.typed(x)} to {self.type_of(kind, x.width)}", kind, x.width)
 
     def converted(self, how: str, x: Value, kind: str) -> Value:
         """`how` is an instruction: `sext`, `fptosi`, ..."""
         target = self.type_of(kind, x.width)
         return self.made(f"{how} {self.typed(x)} to {target}", kind, x.width)
+
+    def called(self, name: str, function: Callable[..., Value], operands: Sequence[Value]) -> Value:
+        """`function` of the code and the operands, as a function that is written once."""
+        given = [self.wide(each) for each in operands]
+        width, kind = given[0].width, given[0].kind
+        full = f"{name.replace('.', '_')}_{width}{kind}"
+        kinds = ", ".join([f"{self.type(each)} %x{k}" for k, each in enumerate(given)])
+        if full not in self.defined:
+            inner = Code(self.llvm)
+            inner.width = width
+            found = function(inner, *[Value(f"%x{k}", kind, width) for k in range(len(given))])
+            self.declared.update(inner.declared)
+            lines = [f"define internal {self.type(found)} @{full}({kinds}) nounwind noinline {{"]
+            lines += ["entry:", *inner.entry, "  br label %start", "start:", *inner.lines]
+            self.defined[full] = "\n".join([*lines, f"  ret {self.typed(found)}", "}"])
+        values = ", ".join([self.typed(each) for each in given])
+        return self.made(f"call {self.type_of(kind, width)} @{full}({values})", kind, width)
 
     # -- lanes -----------------------------------------------------------------------------------
     def lane(self, x: Value, number: int) -> Value:

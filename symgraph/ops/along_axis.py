@@ -12,7 +12,7 @@ from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, broadcast_shapes, normal_axes
 from ..ir.dims import Shape, known_equal, show_shape
-from ..ir.op import Op, no_flops, register
+from ..ir.op import Op, no_flops, register, results_of
 from ..ir.traits import MOVEMENT, Traits
 from .batched import batch_into_first
 from .carrying import carries_off_axis
@@ -60,6 +60,7 @@ def _along_shape(x: Aval, index: Aval, axis: int) -> Shape:
 TAKE_ALONG_AXIS = register(
     Op(
         "take_along_axis",
+        workspace=lambda out, x, index, **_: index.nbytes,
         batch=batch_into_first,
         infer=lambda x, index, *, axis: x.with_shape(_along_shape(x, index, axis)),
         kernel=lambda xp, x, index, *, axis: xp.getitem(x, _grid(xp, index, x.shape, axis)),
@@ -94,6 +95,7 @@ def _infer_add_along(x: Aval, values: Aval, index: Aval, *, axis: int) -> Aval:
 ADD_ALONG_AXIS = register(
     Op(
         "add_along_axis",
+        workspace=results_of(0.5),
         batch=batch_into_first,
         infer=_infer_add_along,
         kernel=lambda xp, x, values, index, *, axis: xp.scatter_add(

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
 from ..errors import TraceError
 from ..ir.differentiation import undefined
+from ..ir.op import results_of
 from ..ir.traits import Traits
 from .composites import composite
 from .exponential import exp
@@ -145,6 +146,7 @@ _zeta = scipy_ufunc(
     lambda ct, out, x, q: -(ct * (x * _zeta(x + 1, q))),
     doc="Hurwitz's zeta function, the sum of (k + q)**-x over k >= 0, for x > 1.",
     flops=60,
+    workspace=results_of(1),
 )
 
 

@@ -24,6 +24,7 @@ from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, carries_aligned, register
 from ..ir.traits import Traits
+from ..namespace.images import COLUMN_BYTES
 from .batched import applied, batch_aligned
 from .composites import as_array, composite
 from .movement import reshape
@@ -177,6 +178,48 @@ def _batch_images(batch: Batch, **params: Mapping[str, Any]) -> Any:
     return reshape(found, (*x.shape[:2], *found.shape[1:]))
 
 
+def _columns_bytes(x: Aval, sizes: Shape, counts: Shape) -> Dim:
+    """The bytes of the windows of x (..., N, C, extents) that are laid out as columns at a time."""
+    n = len(sizes)
+    lead, images, channels = x.shape[: -n - 2], x.shape[-n - 2], x.shape[-n - 1]
+    image = count((channels, *sizes, *counts)) * x.dtype.itemsize
+    if isinstance(image, int) and isinstance(images, int) and image > 0:
+        images = min(images, max(1, COLUMN_BYTES // image))
+    return count((*lead, images)) * image
+
+
+def _room_of_convolution(out: Aval, x: Aval, w: Aval, *, strides: Sizes, **_: object) -> Dim:
+    """The columns, and the results of some images."""
+    n = len(strides)
+    room = _columns_bytes(x, w.shape[-n:], out.shape[-n:])
+    return room + _part_of(out, room, x, w.shape[-n:], out.shape[-n:])
+
+
+def _room_of_adjoint(out: Aval, y: Aval, w: Aval, *, strides: Sizes, **_: object) -> Dim:
+    n = len(strides)
+    room = _columns_bytes(out, w.shape[-n:], y.shape[-n:])
+    return room + _part_of(out, room, out, w.shape[-n:], y.shape[-n:])
+
+
+def _part_of(whole: Aval, room: Dim, x: Aval, sizes: Shape, counts: Shape) -> Dim:
+    """The bytes of the part of `whole` that belongs to the images taken at a time, if not all."""
+    n = len(sizes)
+    everything = count((*x.shape[:-n], *sizes, *counts)) * x.dtype.itemsize
+    if not (isinstance(everything, int) and isinstance(room, int) and everything > room):
+        return 0
+    return whole.nbytes * room // everything
+
+
+def _room_of_kernel(
+    out: Aval, x: Aval, y: Aval, *, sizes: Shape, strides: Sizes, **_: object
+) -> Dim:
+    """The columns, the other operand with its images last, and the product of some images."""
+    counts = y.shape[-len(strides) :]
+    room = _columns_bytes(x, sizes, counts)
+    part = _part_of(y, room, x, sizes, counts)
+    return room + (part or y.nbytes) + (out.nbytes if part else 0)
+
+
 CONVOLUTION = register(
     Op(
         "convolution",
@@ -198,6 +241,7 @@ CONVOLUTION = register(
         normalize=_normal_convolution,
         promote=_whole_or_float,
         flops=lambda out, x, w, *, strides, **_: _flops(out.shape, w.shape, len(strides)),
+        workspace=_room_of_convolution,
         facts=_facts_of_products,
         doc="x (..., N, C, extents) with a kernel w (..., O, C/groups, sizes), not flipped: "
         "(..., N, O, counts).",
@@ -226,6 +270,7 @@ ADJOINT = register(
         normalize=_normal_convolution,
         promote=_whole_or_float,
         flops=lambda out, y, w, *, strides, **_: _flops(y.shape, w.shape, len(strides)),
+        workspace=_room_of_adjoint,
         facts=_facts_of_products,
         doc="The transpose of `convolution` in x: y (..., N, O, counts) and the kernel give "
         "(..., N, C, extents).",
@@ -252,6 +297,7 @@ KERNEL = register(
         normalize=_normal_convolution,
         promote=_whole_or_float,
         flops=lambda out, x, y, *, strides, **_: _flops(y.shape, out.shape, len(strides)),
+        workspace=_room_of_kernel,
         facts=_facts_of_products,
         doc="The transpose of `convolution` in w, summed over images: (..., O, C/groups, sizes).",
         traits=Traits(linear=...),

@@ -17,7 +17,7 @@ from ..array import Array, ArrayLike, apply
 from ..facts import Fact, integer_valued, interval, total
 from ..ir.avals import Aval
 from ..ir.fact_inference import Known
-from ..ir.op import Op, register
+from ..ir.op import Op, in_double, register, results_of
 from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last, carries_batched
@@ -52,6 +52,7 @@ def _of_each(ct: Array, matrices: Array) -> Array:
 DET = register(
     Op(
         "det",
+        workspace=in_double,
         batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_det,
@@ -99,6 +100,7 @@ def _cofactor_kernel(xp: Any, x: Any) -> Any:
 COFACTOR = register(
     Op(
         "cofactor",
+        workspace=lambda out, x: 4 * out.nbytes + in_double(out, x),
         iterative=True,
         batch=batch_aligned,
         carries=all_but_last(2),
@@ -167,6 +169,7 @@ def _vjp_along_matrix(ct: Array, out: Array, x: Array, direction: Array) -> Arra
 COFACTOR_ALONG = register(
     Op(
         "cofactor_along",
+        workspace=results_of(7.5),
         iterative=True,
         batch=batch_into_last,
         carries=all_but_last(2),
@@ -220,6 +223,7 @@ def _facts_slogdet(x: Known) -> Iterable[Fact]:
 SLOGDET = register(
     Op(
         "slogdet",
+        workspace=in_double,
         batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_slogdet,

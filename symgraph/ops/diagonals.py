@@ -17,7 +17,7 @@ from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axes
 from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Op, no_flops, register
+from ..ir.op import Op, no_flops, register, results_of
 from ..ir.traits import MOVEMENT, PLACEMENT
 from ..notation import array_formulas
 from .batched import batch_aligned
@@ -146,6 +146,7 @@ def _facts_diagonal_matrix(x: Known, *, rows: Dim, columns: Dim, offset: int) ->
 DIAGONAL_MATRIX = register(
     Op(
         "diagonal_matrix",
+        workspace=results_of(1),
         batch=batch_aligned,
         total=True,
         infer=_infer_diagonal_matrix,

@@ -18,7 +18,7 @@ from ..ir.avals import Aval
 from ..ir.differentiation import undefined
 from ..ir.dims import Dim, count, known_equal, normal
 from ..ir.fact_inference import Known
-from ..ir.op import Op, register
+from ..ir.op import Op, register, results_of
 from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_batched
@@ -187,6 +187,7 @@ def _facts_qr(x: Known, *, size: Dim) -> Iterable[Fact]:
 QR = register(
     Op(
         "qr",
+        workspace=results_of(1.5),
         batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_qr,
@@ -220,6 +221,7 @@ def _complement_kernel(xp: Any, x: Any) -> Any:
 COMPLEMENT = register(
     Op(
         "qr_complement",
+        workspace=results_of(3.75),
         batch=batch_aligned,
         infer=_infer_complement,
         kernel=_complement_kernel,

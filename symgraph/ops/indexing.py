@@ -20,7 +20,7 @@ from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axes
 from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Batch, Op, no_flops, register
+from ..ir.op import Batch, Op, no_flops, register, results_of
 from ..ir.traits import MOVEMENT, PLACEMENT
 from ..notation import array_formulas
 from ..notation import text as texts
@@ -140,6 +140,7 @@ EMBED = register(
         vjp=(lambda ct, out, x, *, shape, index: _slice_of_embedded(ct, index),),
         carries=carries_embedded,
         flops=no_flops,
+        workspace=results_of(1),  # The zeros that are copied.
         facts=lambda x, *, shape, index: [
             fact
             for fact in (Fact("nonnegative"), Fact("nonpositive"), finite, total, integer_valued)

@@ -159,6 +159,7 @@ def _like_sinc(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 sinc = elementwise(
     "sinc",
+    workspace=lambda out, x: (3 if out.dtype.itemsize < 8 else 2) * out.nbytes,
     kernel=lambda xp, x: xp.sinc(x),
     vjp=(lambda ct, out, x: ct * _derivative_of_sinc(x, out),),
     promote=_like_sinc,

@@ -13,7 +13,7 @@ from ..errors import DTypeError, InputError, ShapeError
 from ..facts import Fact, finite, total
 from ..ir.avals import Aval
 from ..ir.dims import Dim, count, known_equal, normal, show_shape
-from ..ir.op import Op, register
+from ..ir.op import Op, register, results_of
 from ..ir.traits import MOVEMENT, Matrices
 from .batched import batch_aligned
 from .carrying import all_but_last
@@ -153,6 +153,7 @@ def _infer_copied(x: Aval) -> Aval:
 COPIED_LOWER = register(
     Op(
         "copied_lower",
+        workspace=results_of(2.25),
         batch=batch_aligned,
         total=True,
         carries=all_but_last(2),

@@ -13,7 +13,7 @@ from ..facts import Fact, total
 from ..ir.avals import Aval
 from ..ir.dims import known_equal, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Op, register
+from ..ir.op import Op, register, results_of
 from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last
@@ -74,6 +74,7 @@ def _facts_expm(x: Known) -> Any:
 EXPM = register(
     Op(
         "expm",
+        workspace=results_of(0.5),
         batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_expm,
@@ -126,6 +127,7 @@ def _vjp_along_matrix(ct: Array, out: Array, x: Array, direction: Array) -> Arra
 EXPM_ALONG = register(
     Op(
         "expm_along",
+        workspace=results_of(6.5),
         batch=batch_into_last,
         carries=all_but_last(2),
         infer=lambda x, direction: direction,

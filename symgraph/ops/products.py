@@ -14,7 +14,7 @@ from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, broadcast_shapes, normal_axes
 from ..ir.dims import known_equal, normal, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Op, per_element, register
+from ..ir.op import Op, per_element, register, results_of
 from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last
@@ -128,6 +128,7 @@ def _facts_cross(x: Known, y: Known) -> Iterable[Fact]:
 CROSS = register(
     Op(
         "cross",
+        workspace=results_of(2.25),
         batch=batch_aligned,
         total=True,
         carries=all_but_last(1),

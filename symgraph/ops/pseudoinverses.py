@@ -14,7 +14,7 @@ from ..facts import Fact
 from ..ir.avals import Aval
 from ..ir.dims import Dim, count, known_equal, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Batch, Op, register
+from ..ir.op import Batch, Op, register, results_of
 from ..ir.traits import Matrices, Traits
 from .batched import applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
@@ -72,6 +72,7 @@ def _facts_pinv(x: Known, *, rtol: float) -> Iterable[Fact]:
 PINV = register(
     Op(
         "pinv",
+        workspace=results_of(3),
         batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_pinv,
@@ -184,6 +185,7 @@ def _batch_least_squares(batch: Batch, *, rcond: float | None) -> Any:
 LEAST_SQUARES = register(
     Op(
         "least_squares",
+        workspace=results_of(0.5),
         iterative=True,
         batch=_batch_least_squares,
         carries=carries_solved,

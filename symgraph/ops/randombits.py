@@ -21,7 +21,7 @@ from ..array import Array, ArrayLike, apply, constant
 from ..errors import DTypeError, InputError, ShapeError
 from ..ir.avals import Aval, broadcast_shapes
 from ..ir.dims import Dim, count, normal, parse_shape
-from ..ir.op import Batch, Op, register
+from ..ir.op import Batch, Op, register, results_of
 from ..namespace import NUMPY
 from .batched import aligned, applied, batch_aligned, own_ndim
 from .families import function
@@ -93,9 +93,18 @@ def _words(xp: Any, key: Any, first: int, stop: int, wide: bool) -> Any:
     return xp.reshape(xp.stack((x, y), axis=-1), (*key.shape[:-1], 2 * (stop - first)))
 
 
+def _room_of_bits(out: Aval, key: Aval, **_: object) -> Dim:
+    """The words of the keys, and of a result of eight bytes those of both halves."""
+    keys, halves = 2 * key.nbytes, out.nbytes if out.dtype.itemsize == 8 else 0
+    if isinstance(keys, int) and isinstance(out.nbytes, int):
+        keys = min(keys, 4 * out.nbytes)
+    return keys + halves
+
+
 RANDOM_BITS = register(
     Op(
         "random_bits",
+        workspace=_room_of_bits,
         infer=_infer_bits,
         kernel=_kernel_bits,
         vjp=(None,),
@@ -129,6 +138,7 @@ def _kernel_split(xp: Any, key: Any, *, number: int) -> Any:
 SPLIT = register(
     Op(
         "split_key",
+        workspace=results_of(1.75),
         infer=_infer_split,
         kernel=_kernel_split,
         vjp=(None,),
@@ -171,6 +181,7 @@ def _batch_fold(batch: Batch) -> Any:
 FOLD_IN = register(
     Op(
         "fold_in_key",
+        workspace=results_of(3),
         infer=_infer_fold,
         kernel=_kernel_fold,
         vjp=(None, None),

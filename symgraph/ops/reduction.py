@@ -14,7 +14,7 @@ from ..facts import Fact, finite, integer_valued, interval
 from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import Dim, Shape, count, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Op, Said, VjpRule, per_element, register
+from ..ir.op import Op, Said, VjpRule, per_element, register, results_of
 from ..ir.traits import Traits
 from ..notation import array_formulas
 from .batched import batch_aligned
@@ -321,6 +321,7 @@ def _vjp_others(ct: Array, out: Array, x: Array) -> Array:
 PRODUCT_OF_OTHERS = register(
     Op(
         "product_of_others",
+        workspace=results_of(2.25),
         batch=batch_aligned,
         total=True,
         infer=lambda x: x,

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..array import Array, ArrayLike
 from ..ir.differentiation import undefined
+from ..ir.op import results_of
 from ..ir.traits import EVEN, ODD, Traits
 from .bessel import i0, j0, k0, y0
 from .choice import where
@@ -276,6 +277,7 @@ def _delta(phi: Array, m: Array) -> Array:
 
 _D = elementwise(
     "ellipdinc",
+    workspace=results_of(5.5),
     kernel=_kernel_of_d,
     vjp=(
         lambda ct, out, phi, m: ct * (sin(phi) ** 2 / _delta(phi, m)),

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array
 from ..ir.differentiation import Undefined, undefined
-from ..ir.op import Said, VjpRule
+from ..ir.op import Said, VjpRule, results_of
 from ..ir.traits import Traits
 from .bounds import FactRule
 from .families import elementwise
@@ -69,6 +69,10 @@ def scipy_ufunc(
     return found
 
 
+_OF_FOUR = ("airy", "airye", "ellipj")
+"""SciPy's functions that have four results; others have two."""
+
+
 def part_of(
     name: str,
     function: str,
@@ -91,6 +95,8 @@ def part_of(
         flops=60,
         traits=traits,
         doc=doc,
+        # All results of the function but this one.
+        workspace=results_of(3 if function in _OF_FOUR else 1),
     )
 
 

@@ -71,9 +71,18 @@ def _flops_convolve(out: Aval, x: Aval, v: Aval, *, mode: str) -> Dim:
     return count((2, *out.shape, v.shape[-1]))
 
 
+_ROW_BYTES = 600
+"""Bytes of the arrays that hold a row and its result, beside their numbers."""
+
+
+def _room_of_convolve(out: Aval, x: Aval, v: Aval, *, mode: str) -> Dim:
+    return out.nbytes + _ROW_BYTES * count(out.shape[:-1]) if out.ndim > 1 else 0
+
+
 CONVOLVE = register(
     Op(
         "convolve",
+        workspace=_room_of_convolve,
         batch=batch_aligned,
         total=True,
         carries=all_but_last(1),

@@ -20,7 +20,7 @@ from ..facts import Fact
 from ..ir.avals import Aval, broadcast_shapes
 from ..ir.dims import Dim, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Batch, Op, register
+from ..ir.op import Batch, Op, in_double, register, results_of
 from ..ir.traits import Matrices, Traits
 from ..notation import array_formulas
 from .batched import aligned, applied, batch_aligned, own_ndim
@@ -116,6 +116,7 @@ def batch_solved(batch: Batch, **params: object) -> Any:
 SOLVE = register(
     Op(
         "solve",
+        workspace=in_double,
         batch=batch_solved,
         carries=carries_solved,
         infer=_infer_solve,
@@ -172,6 +173,7 @@ def _flops_triangular(out: Aval, a: Aval, b: Aval, **_params: object) -> Dim:
 SOLVE_TRIANGULAR = register(
     Op(
         "solve_triangular",
+        workspace=results_of(2),
         batch=batch_solved,
         carries=carries_solved,
         infer=_infer_solve,
@@ -262,6 +264,7 @@ def _facts_inv(x: Known) -> Iterable[Fact]:
 INV = register(
     Op(
         "inv",
+        workspace=in_double,
         batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_square,

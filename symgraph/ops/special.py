@@ -17,7 +17,7 @@ from .. import facts as f
 from ..array import NUMPY_FUNCTIONS, ArrayLike, apply
 from ..ir.avals import Aval
 from ..ir.fact_inference import Known
-from ..ir.op import Op, carries_aligned, per_element, register
+from ..ir.op import Op, carries_aligned, per_element, register, results_of
 from ..ir.traits import ODD, Exponential, Traits
 from .batched import batch_aligned
 from .bounds import (
@@ -193,6 +193,7 @@ def _cotangent(order: int) -> tuple[float, ...]:
 POLYGAMMA = register(
     Op(
         "polygamma",
+        workspace=results_of(5),
         infer=_infer_polygamma,
         kernel=_polygamma_kernel,
         vjp=(lambda ct, out, x, *, order: ct * polygamma(order + 1, x),),

@@ -25,7 +25,7 @@ from ..facts import Fact, nonnegative, total, unit_norm
 from ..ir.avals import Aval
 from ..ir.dims import Dim, count, known_equal, normal
 from ..ir.fact_inference import Known
-from ..ir.op import Op, per_element, register
+from ..ir.op import Op, per_element, register, results_of
 from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned
 from .carrying import carries_batched
@@ -73,6 +73,7 @@ def _vjp_gaps(ct: Array, out: Array, w: Array) -> Array:
 RECIPROCAL_GAPS = register(
     Op(
         "reciprocal_gaps",
+        workspace=results_of(1.125),
         batch=batch_aligned,
         total=True,
         carries=carries_batched(1),
@@ -311,6 +312,7 @@ def _facts_svd(x: Known, *, size: Dim) -> Iterable[Fact]:
 SVD = register(
     Op(
         "svd",
+        workspace=results_of(1),
         iterative=True,
         batch=batch_aligned,
         carries=carries_batched(2),

@@ -18,7 +18,7 @@ from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axes
 from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Op, no_flops, register
+from ..ir.op import Op, no_flops, register, results_of
 from ..ir.traits import MOVEMENT, Selection, Traits
 from ..namespace.windows import span
 from .batched import batch_aligned
@@ -217,6 +217,9 @@ WINDOWS = register(
 OVERLAP_ADD = register(
     Op(
         "overlap_add",
+        workspace=lambda out, y, *, extents, **_: (
+            2 * y.dtype.itemsize * count(y.shape[: y.ndim - len(extents)])
+        ),
         batch=batch_aligned,
         total=True,
         infer=_infer_overlap_add,
@@ -266,6 +269,7 @@ def _vjp_sum(
 SUM_OF_WINDOWS = register(
     Op(
         "sum_of_windows",
+        workspace=results_of(1.5),
         batch=batch_aligned,
         total=True,
         infer=_infer_reduced,
@@ -355,9 +359,18 @@ def _max_kernel(
     return xp.largest_of_windows(x, sizes, strides, dilations)
 
 
+def _room_of_max(out: Aval, x: Aval, *, pads: Pads, **_: object) -> Dim:
+    """The padded array, and the largest elements so far."""
+    lead, extents = _split(x, len(pads))
+    wide = [a + extent + b for extent, (a, b) in zip(extents, pads, strict=True)]
+    padding = max(side for pad in pads for side in pad) > 0
+    return out.nbytes + (count((*lead, *wide)) * x.dtype.itemsize if padding else 0)
+
+
 MAX_OF_WINDOWS = register(
     Op(
         "max_of_windows",
+        workspace=_room_of_max,
         batch=batch_aligned,
         total=True,
         infer=_infer_max,

@@ -18,7 +18,7 @@ import mpmath as mp
 
 mp.mp.dps = 60
 TARGET = Path(__file__).parents[2] / "symgraph" / "native" / "coefficients.py"
-HEAD = '''"""Coefficients of polynomials, lowest power first; written by `tests/support/fit_functions.py`."""
+HEAD = '''"""Coefficients, lowest power first, made by `tests/support/fit_functions.py`."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import numpy as np
 from residentprograms import PROGRAMS, numbers
 
 import symgraph as sg
+from symgraph.namespace import NUMPY
 
 __all__ = ["grown"]
 
@@ -46,6 +47,8 @@ def grown(name: str, share: float) -> tuple[int, int, int]:
         if node.op.name == "matmul":
             one, other = map(_mapped, node.operands)
             np.matmul(one, other, _mapped(node))
+        elif "convolution" in node.op.name:
+            node.op.kernel(NUMPY, *map(_mapped, node.operands), **node.params)
     # What planning has freed must not count as room for the program.
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)

@@ -105,8 +105,8 @@ def casts() -> sg.Graph:
 
 PROGRAMS: dict[str, Callable[[], sg.Graph]] = {
     "mlp": lambda: networks.mlp(16, 2048, 512).simplify(),
-    "transformer": lambda: networks.transformer(4, 512, 128).simplify(),
-    "convolutions": lambda: networks.convolutions(6, 16, 32, 16).simplify(),
+    "transformer": lambda: networks.transformer(4, 768, 128).simplify(),
+    "convolutions": lambda: networks.convolutions(6, 64, 32, 16).simplify(),
     "lstm": lambda: networks.lstm(20, 512, 128).simplify(),
     "residual": lambda: networks.residual(40, 1024, 128).simplify(),
     "chain": chain,

@@ -54,7 +54,7 @@ def test_a_name_of_two_values_is_used_for_neither() -> None:
     np.testing.assert_allclose(ran(graph, x=np.ones(2)), graph.evaluate(x=np.ones(2)))
 
 
-TAKEN = ("np", "inputs", "kernels", "special", "function", "lambda", "sum", "v0", "d0", "c1", "_")
+TAKEN = ("np", "inputs", "kernels", "special", "function", "lambda", "sum", "v0", "d0", "f1", "_")
 HOSTILE = ("a\n    import os", "x; y", "'''", "ｘ", "__import__", "x" * 300, "\u202ex")
 
 

@@ -16,6 +16,7 @@ import symgraph.numpy as snp
 from symgraph.backends.conformance import check_dag
 from symgraph.errors import DTypeError, ShapeError, TraceError
 from symgraph.ir.dag import Dag
+from symgraph.namespace import NUMPY, images, windows
 from symgraph.namespace.windows import counts_of
 
 
@@ -336,3 +337,23 @@ def test_against_torch(stride: int, padding: int, dilation: int, groups: int) ->
         w,
     )
     np.testing.assert_allclose(got, back.detach().numpy(), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_images_are_taken_a_few_at_a_time(groups: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No bit depends on it but those of the kernel's gradient, which are added up by groups."""
+    random = np.random.default_rng(0)
+    x, w = random.normal(size=(2, 9, 4, 7, 8)), random.normal(size=(6, 4 // groups, 3, 2))
+    a = ((2, 1), (1, 2), groups)
+    whole = windows.convolution(NUMPY, x, w, *a)
+    back = windows.adjoint_convolution(NUMPY, whole, w, (7, 8), *a)
+    kernel = windows.kernel_convolution(NUMPY, x, whole, (3, 2), *a)
+    monkeypatch.setattr(images, "COLUMN_BYTES", 6000)
+    np.testing.assert_array_equal(NUMPY.convolution(x, w, *a), whole)
+    np.testing.assert_array_equal(NUMPY.adjoint_convolution(whole, w, (7, 8), *a), back)
+    found = NUMPY.kernel_convolution(x, whole, (3, 2), *a)
+    np.testing.assert_allclose(found, kernel, rtol=1e-12)
+    assert found.tobytes() != kernel.tobytes()
+    no_images = np.zeros((2, 0, 4, 7, 8))
+    assert NUMPY.convolution(no_images, w, *a).shape == (2, 0, *whole.shape[2:])
+    assert not NUMPY.kernel_convolution(no_images, whole[:, :0], (3, 2), *a).any()
