@@ -12,7 +12,8 @@ import numpy as np
 
 from ..ir.node import Node, reachable
 from .probes import COUNT, MIXED, PLACES, UNIFORM, Numbers, Places
-from .trials import Trial, Trials
+from .trial import Trial
+from .trials import Trials
 
 __all__ = ["CERTAIN", "LARGEST", "SMALLEST", "LostNumbers", "plainly_gone"]
 

@@ -32,7 +32,7 @@ COMMANDS = {
     "explore": "write the interactive page of a graph",
     "check": "compare a gradient with differences of its function",
 }
-_SUFFIXES = ".json .svg .html .dot .mmd .graphml .onnx .txt .tex .py .md .npz"
+_SUFFIXES = ".json .svg .png .html .dot .mmd .graphml .gexf .onnx .txt .tex .py .md .npz"
 
 
 def add_arguments(parser: argparse.ArgumentParser, command: str) -> None:

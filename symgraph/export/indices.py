@@ -93,7 +93,9 @@ class Indexed:
     def named(self, node: Node, part: str) -> None:
         """From now on the node is written as this part."""
         self._whole[node] = part, ATOM if not part.startswith(r"\frac") else JOINED
-        self._texts[node] = self._behind(node)
+        # As its own equation has it: without indices of axes of length one.
+        marks = [_free(axis) for axis, dim in enumerate(node.shape) if not _is_one(dim)]
+        self._texts[node] = _at(self._whole[node][0], "".join(marks), self._whole[node][1])
 
     def equation(self, left: str, node: Node) -> Row:
         """The equation of an output or a part, whose left side is `left`."""
@@ -110,15 +112,20 @@ class Indexed:
         kind, _, of = name.partition("_")
         if split is None or of not in self._targets:
             return _at(left, "".join(axes))[0]
-        by = self._symbols[self._targets[of]]
-        rank = sum(not _is_one(dim) for dim in self._targets[of].shape)
+        target = self._targets[of]
+        by = self._symbols[target]
+        rank = sum(not _is_one(dim) for dim in target.shape)
+
+        def indexed(marks: Sequence[str]) -> str:
+            left = iter(marks)
+            return _at(by, "".join("1" if _is_one(dim) else next(left) for dim in target.shape))[0]
+
         if kind == "hessian":
-            rows, columns = "".join(axes[:rank]), "".join(axes[rank:])
-            below = rf"\partial {_at(by, rows)[0]} \, \partial {_at(by, columns)[0]}"
+            below = rf"\partial {indexed(axes[:rank])} \, \partial {indexed(axes[rank:])}"
             return rf"\frac{{\partial^2 f}}{{{below}}}"
         lead, rest = axes[: len(axes) - rank], axes[len(axes) - rank :]
         above = rf"\partial {_at('f', ''.join(lead))[0]}"
-        return rf"\frac{{{above}}}{{\partial {_at(by, ''.join(rest))[0]}}}"
+        return rf"\frac{{{above}}}{{\partial {indexed(rest)}}}"
 
     def _lettered(self, text: str) -> str:
         """The text with letters for marks, in the order in which they appear."""
@@ -226,10 +233,8 @@ class Indexed:
         signs: list[str] = []
         for label, mark in summed.items():
             size = str(sizes[label])
-            simple = size.isidentifier() or size.isdigit()
-            signs.append(
-                rf"\sum_{{{mark}=1}}^{{{symbol(size)}}}" if simple else rf"\sum_{{{mark}}}"
-            )
+            limit = size if size.isdigit() else symbol(size) if size.isidentifier() else ""
+            signs.append(rf"\sum_{{{mark}=1}}^{{{limit}}}" if limit else rf"\sum_{{{mark}}}")
         return " ".join(signs)
 
     def _chosen(self, node: Node, head: str) -> Spelled:

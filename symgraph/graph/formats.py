@@ -330,8 +330,8 @@ def save(self: Written, path: str | Path) -> None:
     """Write the graph in the format its suffix names.
 
     These are .json, which `sg.load` reads, .svg, .png (if a renderer is installed), .html (the
-    explorer), .dot, .mmd (Mermaid), .graphml, .onnx, .txt, .tex, .py, .md (the derivation) and .npz
-    (the constants, in the order of the nodes).
+    explorer), .dot, .mmd (Mermaid), .graphml, .gexf (Gephi), .onnx, .txt, .tex, .py, .md (the
+    derivation) and .npz (the constants, in the order of the nodes).
 
     Parameters
     ----------
@@ -367,6 +367,7 @@ def save(self: Written, path: str | Path) -> None:
         ".dot": lambda: to_dot(self),
         ".mmd": lambda: to_mermaid(self),
         ".graphml": lambda: to_graphml(self),
+        ".gexf": lambda: networks.gexf(self.dag),
         ".onnx": lambda: to_onnx(self).SerializeToString(),
         ".npz": lambda: constants.npz(self.dag),
         ".md": lambda: self.explain(format="markdown"),

@@ -295,6 +295,7 @@ class Graph(View):
         *,
         keep: Sequence[Node | Array | str] = (),
         recompute: Sequence[Node | Array | str] | None = None,
+        progress: Told = None,
         **dims: int,
     ) -> Graph:
         """The same values within a memory budget: forward nodes are computed again, not kept.
@@ -307,6 +308,8 @@ class Graph(View):
             Values, or names of outputs, that are never computed again.
         recompute : sequence of Node, Array or str, optional
             Values to compute again for the gradient, with a budget or instead of one.
+        progress : bool or callable, optional
+            As for `simplify`.
         **dims : int
             A size for each named dimension.
 
@@ -340,7 +343,8 @@ class Graph(View):
         kept = [self._node(each) for each in keep]
         again = None if recompute is None else [self._node(each) for each in recompute]
         if memory is not None:
-            dag = within(self.dag, memory, dims, keep=kept, recompute=again or ())
+            with telling(progress, "checkpoint"):
+                dag = within(self.dag, memory, dims, keep=kept, recompute=again or ())
         elif again is not None and not kept:
             dag = recomputed(self.dag, again, dims)
         else:

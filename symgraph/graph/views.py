@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from math import isfinite
 
 from ..errors import InputError
@@ -197,8 +196,7 @@ class SideBySide:
         cells: list[str] = []
         for title, graph in zip(self.titles, self.graphs, strict=True):
             picture = svg.image(svg.render(graph.dag, title), title or "a graph")
-            head = f"<strong>{escape(title)}</strong>" if title else ""
-            cells.append(f'<div style="flex:1 1 360px;min-width:0">{head}{picture}</div>')
+            cells.append(f'<div style="flex:1 1 360px;min-width:0">{picture}</div>')
         style = "display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start"
         return bundle(self, f'<div style="{style}">{"".join(cells)}</div>')
 

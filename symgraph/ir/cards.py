@@ -11,8 +11,9 @@ __all__ = ["card"]
 _LONGEST = 200
 
 
-def card(node: Any) -> str:
-    """The table of a `Node`, as HTML; the module of nodes imports this one."""
+def card(of: object) -> str:
+    """The table of a node, as HTML."""
+    node: Any = of  # The module of nodes imports this one.
     rows: list[tuple[str, str]] = []
 
     def told(what: str, text: str) -> None:
@@ -27,12 +28,17 @@ def card(node: Any) -> str:
     if node.is_input:
         told("input", node.params["name"])
         told("facts", ", ".join(map(str, node.params["assume"])))
-    told("operands", ", ".join(map(repr, node.operands)))
+    told("operands", ", ".join(map(_called, node.operands)))
     told("scope", " / ".join(node.origin.scope))
     for frame in node.origin.frames[:3]:
         told("line", frame.quoted())
     forward = node.origin.adjoint_of
     if forward is not None:
-        told("gradient of", repr(forward))
+        told("gradient of", _called(forward))
     told("by rule", node.origin.rule or "")
     return table((), rows)
+
+
+def _called(node: Any) -> str:
+    """A node as others refer to it: by its name, if the user gave one."""
+    return f"{node.names[0].text} = {node.op.name}" if node.names else repr(node)

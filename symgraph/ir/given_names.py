@@ -47,7 +47,7 @@ def name_of(node: Node) -> str:
     return names[0] if names else ""
 
 
-_OURS = re.compile(r"[a-z]_?\d+|custom\d+_\w*|_\w*")
+_OURS = re.compile(r"[vdf]\d+|custom\d+_\w*|_\w*")
 _TAKEN = frozenset({*keyword.kwlist, *keyword.softkwlist, *dir(builtins)})
 
 

@@ -7,7 +7,9 @@ from html import escape
 
 __all__ = ["bundle", "table"]
 
-_CELL = "padding:2px 10px;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere;"
+_CELL = "padding:2px 10px;vertical-align:top;"
+_SHORT = 24
+"""A text of so many characters stays on one line."""
 _MOST = 400
 
 
@@ -47,7 +49,9 @@ def table(
 def _cell(tag: str, place: int, text: str, numbers: bool) -> str:
     side = "right" if numbers and place else "left"
     mono = "font-family:monospace;" if tag == "td" else ""
-    return f'<{tag} style="{_CELL}{mono}text-align:{side}">{escape(text)}</{tag}>'
+    wrap = "pre" if len(text) <= _SHORT else "pre-wrap;overflow-wrap:anywhere"
+    style = f"{_CELL}{mono}white-space:{wrap};text-align:{side}"
+    return f'<{tag} style="{style}">{escape(text)}</{tag}>'
 
 
 def bundle(shown: object, html: str) -> dict[str, str]:

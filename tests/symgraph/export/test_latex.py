@@ -101,6 +101,7 @@ WITH_INDICES = [
     (lambda x, y: np.sum(x * y) ** 2, r"f = \left(\sum_{i=1}^{n} x_{i} \, y_{i}\right)^{2}",
      "n", "n"),
     (lambda x, y: np.sum(x, axis=0) / y, r"f_{i} = \frac{1}{y} \sum_{j=1}^{3} x_{ji}", "3, n", ""),
+    (lambda x, y: np.sum(x) + y, r"f = \sum_{i=1}^{64} x_{i} + y", "64", ""),
     (lambda x, y: np.max(x, axis=-1) + y, r"f_{i} = \max_{j} x_{ij} + y_{i}", "m, n", "m"),
     (lambda x, y: np.linalg.inv(x) @ y,
      r"f_{i} = \sum_{j=1}^{n} \left(x^{-1}\right)_{ij} \, y_{j}", "n, n", "n"),

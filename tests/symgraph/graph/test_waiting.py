@@ -63,6 +63,24 @@ def test_tqdm_shows_the_bar_where_it_is_installed(monkeypatch: pytest.MonkeyPatc
     assert text.rstrip(" \r\n").rpartition("\r")[2].strip() == "" or text.endswith("\r")
 
 
+def test_checkpoint_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def deep(x: Any) -> Any:
+        for _ in range(40):
+            x = np.sin(x) * np.cos(x)
+        return np.sum(x)
+
+    graph = sg.trace(deep, x="n").gradient("x")
+    told: list[sg.Progress] = []
+    planned = graph.checkpoint("50%", n=997, progress=told.append)
+    assert told
+    assert all(0 <= each.done <= each.total for each in told)
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    quiet = sg.trace(deep, x="n").gradient("x").checkpoint("50%", n=997)
+    assert stream.getvalue() == ""
+    assert quiet.memory(n=997).peak_bytes == planned.memory(n=997).peak_bytes
+
+
 def test_by_default_pipes_are_silent_and_quick_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
     for stream in (io.StringIO(), Terminal()):
         monkeypatch.setattr(sys, "stderr", stream)
