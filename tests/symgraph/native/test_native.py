@@ -190,6 +190,19 @@ def test_sums_of_special_values() -> None:
         assert np.isnan(want) or np.signbit(got) == np.signbit(want)
 
 
+def test_the_largest_of_columns() -> None:
+    x = np.random.default_rng(0).normal(size=(40, 21))
+    x[3, 3], x[0, 4] = np.nan, -np.inf
+    graph = sg.trace(
+        lambda x: (np.max(2 * x, axis=0), np.min(2 * x, axis=0, initial=-0.5)), x=sg.spec((40, 21))
+    )
+    lowered = graph.lower(backend=BACKEND)
+    assert calls_of_loops(lowered.source) == 1
+    got = lowered(x)
+    np.testing.assert_array_equal(got[0], np.max(2 * x, axis=0))
+    np.testing.assert_array_equal(got[1], np.min(2 * x, axis=0, initial=-0.5))
+
+
 def test_the_largest_of_nan_is_nan() -> None:
     graph = sg.trace(lambda x: np.max(2 * x, axis=-1), x=sg.spec("n, 20"))
     x = np.random.default_rng(0).normal(size=(40, 20))
