@@ -107,11 +107,16 @@ class _Call:
         if self._plan.last is not None:
             self._whole(self._plan.last)
         # Together, so that a chunk is computed once for all results.
-        found = list(dask.persist(*[self._result(*each) for each in self._plan.results]))
-        whole = [place for place, (_, axis) in enumerate(self._plan.results) if axis is None]
-        for place, value in zip(whole, dask.compute(*[found[n] for n in whole]), strict=True):
-            found[place] = np.asarray(value)
-        return found
+        names = dict(self._plan.results)
+        kept = dask.persist(
+            {n: self._values[n] for n, axis in names.items() if axis is None},
+            {n: self._rows[n] for n, axis in names.items() if axis is not None},
+        )
+        (whole,) = dask.compute(kept[0])
+        return [
+            np.asarray(whole[name]) if axis is None else self._array(name, axis, kept[1][name])
+            for name, axis in self._plan.results
+        ]
 
     def _whole(self, program: Program) -> None:
         values = [self._values[name] for name in program.given]
@@ -143,14 +148,15 @@ class _Call:
         for place, name in enumerate(program.gives[count:], count):
             self._rows[name] = [item(each, place) for each in found]
 
-    def _result(self, name: str, axis: int | None) -> Any:
-        if axis is None:
-            return self._values[name]
+    def _array(self, name: str, axis: int, blocks: Sequence[Any]) -> Any:
+        """The rows of a result as one dask array."""
         aval = self._avals[name]
-        arrays: list[Any] = []
-        for block, rows in zip(self._rows[name], self._lengths, strict=True):
-            shape = resolve(aval.shape, {**self._sizes, self._batch: rows})
-            arrays.append(da.from_delayed(block, shape, aval.dtype))
+        arrays = [
+            da.from_delayed(
+                block, resolve(aval.shape, {**self._sizes, self._batch: rows}), aval.dtype
+            )
+            for block, rows in zip(blocks, self._lengths, strict=True)
+        ]
         return da.concatenate(arrays, axis=axis % len(aval.shape))
 
 

@@ -20,6 +20,7 @@ from ...ir.dag import Dag
 from ...ir.dims import Dim, known_equal, named, names_of
 from ...ir.node import Node
 from ...ir.traits import Arrangement, Selection
+from ...ops.convolution import KERNEL
 from ...ops.gather import GATHER, SCATTER_ADD
 
 __all__ = ["Combine", "Placement", "Placements", "Reduction", "Rows", "Whole", "placed"]
@@ -214,7 +215,13 @@ def _by_selection(
 def _by_adding(
     node: Node, rows: Mapping[int, int], axes: Sequence[int], stage: int
 ) -> Reduction | None:
-    """Of rows added at indices to a whole array, as in the gradient of an embedding."""
+    """Of rows added up: at indices to a whole array, or over images.
+
+    They are the gradient of an embedding, and of the kernel of a convolution.
+    """
+    if node.op is KERNEL:
+        images = -len(node.params["strides"]) - 2
+        return Reduction("add", stage) if rows == {0: images, 1: images} and not axes else None
     if node.op is not SCATTER_ADD or axes or 0 in rows or 1 not in rows:
         return None
     behind = _behind(node, 2)

@@ -111,6 +111,26 @@ def test_the_gradient_of_an_embedding_adds_rows_at_indices() -> None:
     agree(slope, expected[1])
 
 
+def test_gradients_with_rows_and_without() -> None:
+    graph = sg.trace(lambda x, w: np.mean(np.tanh(x @ w) ** 2), x="n, 6", w="6, 3")
+    joint = graph.gradient("x", "w")
+    value, slopes = joint.lower(BACKEND, batch="n")(chunked(X), W)
+    expected, others = joint.evaluate(X, W)
+    agree(value, expected)
+    assert isinstance(slopes[0], da.Array)
+    for ours, theirs in zip(slopes, others, strict=True):
+        agree(ours, theirs)
+
+
+def test_the_gradient_of_a_convolution_adds_over_images() -> None:
+    graph = sg.trace(lambda x, k: np.sum(snp.conv1d(x, k) ** 2), x="n, 2, 5", k="3, 2, 2")
+    x, k = RNG.normal(size=(50, 2, 5)), RNG.normal(size=(3, 2, 2))
+    for joint in (graph.gradient("k"), graph.gradient("k").simplify()):
+        found = joint.lower(BACKEND, batch="n")(chunked(x, 7), k)
+        for ours, theirs in zip(found, joint.evaluate(x, k), strict=True):
+            agree(ours, theirs)
+
+
 def test_labels_of_classes() -> None:
     def model(x: Any, labels: Any, w: Any) -> Any:
         picked = np.take_along_axis(snp.log_softmax(x @ w), labels[:, None], axis=1)
