@@ -5,6 +5,9 @@ trace  →  gradient  →  simplify  →  checkpoint  →  lower
 
 from __future__ import annotations
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
 # `x.__array_namespace__()` is this module, so it is there as soon as arrays are.
 from . import numpy as _numpy  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from . import random
@@ -52,8 +55,6 @@ from .facts import (
     unique,
     unit_norm,
 )
-from .frontends.onnx import from_onnx, onnx_parameters
-from .frontends.torch import from_torch
 from .graph import Graph, SimplifyInterrupted, diff, side_by_side
 from .graph.loading import load
 from .graph.symbolic import from_sympy
@@ -86,6 +87,11 @@ cond = _eager(_cond)
 fori_loop = _eager(_fori_loop)
 scan = _eager(_scan)
 while_loop = _eager(_while_loop)
+
+if TYPE_CHECKING:
+    from .frontends.jax import from_jax
+    from .frontends.onnx import from_onnx, onnx_parameters
+    from .frontends.torch import from_torch
 
 __all__ = [
     "Array",
@@ -133,6 +139,7 @@ __all__ = [
     "fixed_point",
     "flat_objective",
     "fori_loop",
+    "from_jax",
     "from_onnx",
     "from_sympy",
     "from_torch",
@@ -179,3 +186,19 @@ __all__ = [
 def __dir__() -> list[str]:
     """The public names; submodules are reached by import."""
     return sorted([*__all__, *[name for name in globals() if name.startswith("__")]])
+
+
+_FRONTENDS = {
+    "from_jax": "jax",
+    "from_onnx": "onnx",
+    "from_torch": "torch",
+    "onnx_parameters": "onnx",
+}
+"""Functions whose tables of operators take time to import, and the room of each."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _FRONTENDS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(_import_module(f"{__name__}.frontends.{_FRONTENDS[name]}"), name)
+    return globals().setdefault(name, found)

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..ir.node import Node, reachable
 from .probes import COUNT, MIXED, UNIFORM, Numbers
-from .trials import Trial, Trials
+from .trial import Trial
+from .trials import Trials
 
 __all__ = ["CERTAIN", "LARGEST", "SMALLEST", "LostNumbers", "plainly_gone"]
 

@@ -1,7 +1,7 @@
 """The native backend: the NumPy program, with groups of statements as compiled loops.
 
 What is elementwise, with the reductions before and behind it, runs as one loop of machine code a
-group; graphs of scalars are one call. Products of matrices, gathers and everything else are calls
+group; graphs of scalars are one call. Gathers, most products of matrices and all else are calls
 of NumPy, as on the NumPy backend. The loops are compiled at the first call and kept on disk.
 `f.native_reason` tells what is left to NumPy and why.
 """
@@ -30,7 +30,7 @@ class NativeBackend(NumpyBackend):
 
     name = "native"
 
-    def compile(self, dag: Dag, *, floats: bool = True) -> Compiled:
+    def compile(self, dag: Dag, *, floats: bool = True, products: bool | None = None) -> Compiled:
         """The compiled program of `dag`; its loops are compiled at the first call.
 
         Parameters
@@ -38,6 +38,9 @@ class NativeBackend(NumpyBackend):
         dag : Dag
         floats : bool
             Whether a graph of scalars without a compiled loop runs on Python's floats.
+        products : bool, optional
+            Whether products of matrices are compiled, too; else BLAS computes them. By default they
+            are where NumPy's OpenBLAS does not use the whole registers of the processor.
         """
         reason = unsupported()
         if not reason and (dag.schedule is not None or any(node.copy for node in dag.nodes)):
@@ -46,7 +49,7 @@ class NativeBackend(NumpyBackend):
             return (
                 super().compile(dag, floats=floats).with_reason(f"all is left to NumPy: {reason}")
             )
-        grouping = Grouping(_machine())
+        grouping = Grouping(_machine(products))
         program = program_of(without_masks(dag), rewrite=grouping)
         left = ", ".join([f"{name} ({count})" for name, count in sorted(grouping.left.items())])
         told = f"left to NumPy: {left}" if left else ""
@@ -59,9 +62,10 @@ class NativeBackend(NumpyBackend):
         return assembled(program, names=_Lazy(grouping.loops).names).with_reason(told)
 
 
-def _machine() -> Machine:
+def _machine(products: bool | None = None) -> Machine:
     register = vector_bytes()
-    products = register == 64 and blas_is_narrow()
+    if products is None:
+        products = register == 64 and blas_is_narrow()
     return Machine(llvm_version(), register, head_bytes(), products)
 
 
@@ -82,15 +86,16 @@ class _Lazy:
 
     def names(self, scope: dict[str, Any]) -> dict[str, Any]:
         """A function for each loop, by name; compiled ones take their places in the scope."""
-        return {name: self._first(name, scope) for name in self._loops.names}
+        names = [name for each in self._loops.names for name in each]
+        return {name: self._first(name, scope) for name in names}
 
     def _first(self, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
         def call(*arrays: Any) -> Any:
             with self._lock:
                 if not self._found:
-                    names = self._loops.names
-                    found = functions(self._loops.text, names)
-                    self._found.update(zip(names, found, strict=True))
+                    for module, names in zip(self._loops.modules, self._loops.names, strict=True):
+                        found = functions(module.text, module.names)
+                        self._found.update(zip(names, found, strict=True))
                     scope.update(self._found)
             return self._found[name](*arrays)
 

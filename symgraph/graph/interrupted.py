@@ -32,10 +32,11 @@ class SimplifyInterrupted(KeyboardInterrupt):
     log(exp(x))
     """
 
-    def __init__(self, graph: Any, given: int) -> None:
-        self.graph = graph
+    def __init__(self, graph: object, given: int) -> None:
+        self.graph: Any = graph
         self.given = given
+        count = self.graph.op_count()
         super().__init__(
-            f"simplify was interrupted. The best graph so far, of {graph.op_count()} operations "
+            f"simplify was interrupted. The best graph so far, of {count} operations "
             f"instead of {given}, is the attribute `graph` of this exception."
         )

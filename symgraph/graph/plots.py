@@ -19,7 +19,7 @@ from .measures import HasDag
 __all__ = ["axes_of", "plot_cost", "plot_memory"]
 
 
-def axes_of(ax: Any) -> Any:
+def axes_of(ax: object) -> Any:
     """The axes to draw on: those given, or new ones.
 
     Raises
@@ -45,7 +45,7 @@ def _plain(label: str) -> str:
 
 
 def plot_memory(
-    self: HasDag, /, ax: Any = None, *, budget: int | float | str | None = None, **dims: int
+    self: HasDag, /, ax: object = None, *, budget: int | float | str | None = None, **dims: int
 ) -> Any:
     """The bytes that live at each step of a run, its peak, and a line for the budget.
 
@@ -78,22 +78,22 @@ def plot_memory(
     if budget is not None:
         limit = bytes_of(budget, program_peak(without_copies(self.dag), dims))
     found = memory_of(self.dag, dims)
-    ax = axes_of(ax)
+    axes = axes_of(ax)
     sizes = [size / 1024 for _, size in found.timeline]
     label = f"peak {readable_bytes(found.peak_bytes)}"
-    ax.step(range(1, len(sizes) + 1), sizes, where="mid", label=label)
+    axes.step(range(1, len(sizes) + 1), sizes, where="mid", label=label)
     if limit is not None:
         told = f"budget {_plain(str(budget))}"
-        ax.axhline(limit / 1024, color="tab:red", linestyle="--", label=told)
-    ax.set_xlabel("step")
-    ax.set_ylabel("KiB live")
-    ax.set_ylim(bottom=0)
-    ax.legend()
-    return ax
+        axes.axhline(limit / 1024, color="tab:red", linestyle="--", label=told)
+    axes.set_xlabel("step")
+    axes.set_ylabel("KiB live")
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    return axes
 
 
 def plot_cost(
-    self: HasDag, /, ax: Any = None, *, of: str = "flops", most: int = 15, **dims: int
+    self: HasDag, /, ax: object = None, *, of: str = "flops", most: int = 15, **dims: int
 ) -> Any:
     """The flops or the bytes moved by each of the user's lines, the largest first.
 
@@ -141,7 +141,7 @@ def plot_cost(
         name = f"gradient of {line}" if origin.adjoint_of is not None else line
         totals[name] = totals.get(name, 0) + int(amount)
     largest = sorted(totals.items(), key=lambda each: -each[1])[:most][::-1]
-    ax = axes_of(ax)
-    ax.barh([_plain(name) for name, _ in largest], [amount for _, amount in largest])
-    ax.set_xlabel(of)
-    return ax
+    axes = axes_of(ax)
+    axes.barh([_plain(name) for name, _ in largest], [amount for _, amount in largest])
+    axes.set_xlabel(of)
+    return axes

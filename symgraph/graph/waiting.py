@@ -80,17 +80,17 @@ class _Line:
 class _Bar:
     """A bar of tqdm, which begins again with each pass."""
 
-    def __init__(self, bar: Any, work: str) -> None:
-        self._bar, self._work = bar, work
+    def __init__(self, make: Callable[..., Any], stream: TextIO, work: str) -> None:
+        self._bar, self._work = make(file=stream, leave=False, dynamic_ncols=True), work
 
     @classmethod
     def of(cls, work: str, stream: TextIO) -> _Bar | None:
         """The bar, if tqdm is installed."""
         try:
-            tqdm: Any = import_module("tqdm.std").tqdm
+            tqdm: Callable[..., Any] = import_module("tqdm.std").tqdm
         except ImportError:
             return None
-        return cls(tqdm(file=stream, leave=False, dynamic_ncols=True), work)
+        return cls(tqdm, stream, work)
 
     def show(self, progress: Progress) -> None:
         self._bar.total = progress.total

@@ -11,8 +11,9 @@ __all__ = ["card"]
 _LONGEST = 200
 
 
-def card(node: Any) -> str:
-    """The table of a `Node`, as HTML; the module of nodes imports this one."""
+def card(of: object) -> str:
+    """The table of a node, as HTML."""
+    node: Any = of  # The module of nodes imports this one.
     rows: list[tuple[str, str]] = []
 
     def told(what: str, text: str) -> None:

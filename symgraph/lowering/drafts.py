@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ..ir.avals import Aval
 from ..ir.node import Node
 from .pieces import Alias, Dimension, Line, Piece, Pieces
+from .statements import Filled
 
 __all__ = ["IN_PLACE", "Draft", "array_draft"]
 
@@ -37,6 +38,8 @@ class Draft:
         In a loop, the axis of the rows of its result, counted from the last; None if it has none.
     into : str
         The array, or the rows of one, that the result is written to.
+    filled : Filled
+        As of a statement.
     """
 
     node: Node
@@ -48,6 +51,7 @@ class Draft:
     loop: int = -1
     axis: int | None = None
     into: str = ""
+    filled: Filled = Filled.WHOLE
 
     def renamed(self, name_of: Callable[[str], str]) -> Draft:
         """The same with other names of what it reads."""

@@ -33,6 +33,7 @@ from ..ir.interpreter import results_read
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ops.creation import PROJECT
+from .joins import joins_of
 
 __all__ = [
     "MemoryProfile",
@@ -212,6 +213,7 @@ def model_of(
     reuse: bool = True,
     costs: bool = False,
     work: Callable[[Node, Mapping[str, int] | None], int] | None = None,
+    joins: bool = False,
 ) -> Model:
     """The steps of `order` that own memory.
 
@@ -228,6 +230,8 @@ def model_of(
         Whether to count floating-point operations; else each step costs 1.
     work : callable, optional
         Gives the bytes a node needs while it is computed, from the node and `dims`.
+    joins : bool
+        Whether the pieces of joined results are written in place, as in a planned program.
     """
     owner = bases(order)
     known: _Bytes = {}
@@ -235,6 +239,8 @@ def model_of(
     steps = list(number)
     costs_of = [resolved(node_flops(node), dims) + 1 if costs else 1 for node in steps]
     kept: list[int] = []
+    if joins:
+        kept.extend(_with_pieces_in_place(order, outputs, number, sizes))
     for node in _copied_outputs(outputs, owner, kept, number):
         base = owner[node]
         kept.append(len(steps))
@@ -284,6 +290,21 @@ def _owning_steps(
         takes.append(_takes(node, owner, number) if reuse and _elementwise(node.op.ufunc) else ())
         sizes.append(_bytes_once(node, dims, known, kept_results.get(node)))
     return number, reads, takes, sizes
+
+
+def _with_pieces_in_place(
+    order: Sequence[Node], outputs: Iterable[Node], number: Mapping[Node, int], sizes: list[int]
+) -> list[int]:
+    """The pieces of joins, which live to the end; the joins need no bytes beside theirs."""
+    found: list[int] = []
+    for join in joins_of(order, list(outputs)):
+        pieces = [number[each.node] for each in join.pieces]
+        sizes[number[join.node]] -= sum([sizes[piece] for piece in pieces])
+        for node in join.within:
+            if node in number:
+                sizes[number[node]] = 0
+        found.extend(pieces)
+    return found
 
 
 _WHOLE = (Arrangement.REGROUPED, Arrangement.PERMUTED)

@@ -16,7 +16,7 @@ from .block_sizes import block_aval
 from .memory_model import workspace_bytes
 from .offsets import offsets
 from .pieces import Alias, Defined
-from .statements import Program, Role, Statement, Temporary
+from .statements import Filled, Program, Role, Statement, Temporary
 
 __all__ = ["bytes_outside", "predicted_peak"]
 
@@ -93,7 +93,7 @@ class _Simulation:
             before = len(self.sizes)
             if statement.target:
                 self._compute(statement)
-            now += sum(self.sizes[before:])
+            now += sum(self.sizes[before:]) + self._filled_bytes(statement)
             inside = self._buffer_bytes(statement) * buffers + self._body_bytes(statement, buffers)
             if statement.target:
                 inside += workspace_bytes(statement.node, self.dims)
@@ -113,7 +113,7 @@ class _Simulation:
         shared = [self.storages[name] for name in statement.operands]
         if statement.out:
             held: tuple[int, ...] = self.storages[statement.out]
-        elif statement.place in self.elsewhere:
+        elif statement.place in self.elsewhere or statement.filled is Filled.PART:
             held = ()
         elif statement.node.op is PROJECT:
             operand = shared[0]
@@ -124,7 +124,8 @@ class _Simulation:
                 if self._is_view(statement, alias):
                     held += tuple(dict.fromkeys(each for part in shared for each in part))
                 else:
-                    self.sizes.append(self._nbytes(self._block(aval, statement)))
+                    later = statement.filled is Filled.LATER
+                    self.sizes.append(0 if later else self._nbytes(self._block(aval, statement)))
                     self.holders.append(0)
                     held += (len(self.sizes) - 1,)
         self.storages[statement.target] = held
@@ -132,6 +133,17 @@ class _Simulation:
             self.holders[storage] += 1
         if self.with_layouts:
             self.layouts[statement.target] = self._layout(statement)
+
+    def _filled_bytes(self, statement: Statement) -> int:
+        """The bytes of an array that the statement is the first to write, a part of it."""
+        if statement.filled is not Filled.PART:
+            return 0
+        added = self._nbytes(statement.avals[0])
+        array = statement.place.partition("[")[0]
+        for storage in self.storages[array]:
+            self.sizes[storage] += added
+            return added
+        return 0
 
     def _buffer_bytes(self, statement: Statement) -> int:
         """Bytes that a ufunc buffers: of operands that are strided views, or broadcast."""

@@ -138,6 +138,7 @@ class Planning:
             place,
             draft.loop,
             draft.axis,
+            filled=draft.filled,
         )
 
     def _aliases(self, draft: Draft) -> tuple[Alias, ...]:

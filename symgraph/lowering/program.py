@@ -23,6 +23,7 @@ from .arena import with_arena
 from .block_sizes import Loop
 from .drafts import Draft
 from .fusion import fused
+from .joins import joins_of, with_joins
 from .memory_model import NOMINAL_DIM
 from .peak import predicted_peak
 from .pieces import Alias, Defined, EarlierResult, Line, NodeSource, OperandName, Piece, Pieces
@@ -84,7 +85,13 @@ def program_of(
     nodes = scheduled(dag) if order is None else order
     if rewrite is not None and not planned:
         return _Builder(dag, nodes, share=True, constants_from=constants_from).rewritten(rewrite)
-    builder = _Builder(dag, nodes, constants_from=constants_from, handed_out=handed_out)
+    builder = _Builder(
+        dag,
+        nodes,
+        constants_from=constants_from,
+        handed_out=handed_out,
+        joins=planned and handed_out and workspace,
+    )
     program = builder.built()
     planning = builder.planning
     if planned:
@@ -153,6 +160,7 @@ class _Builder:
         share: bool = False,
         constants_from: int,
         handed_out: bool = True,
+        joins: bool = False,
     ) -> None:
         self.dag = dag
         self.share = share
@@ -179,6 +187,8 @@ class _Builder:
 
         for node in self.computed:
             self._draft(node)
+        if joins:
+            self.drafts = with_joins(self.drafts, joins_of(self.computed, dag.outputs), self.names)
 
     def built(self) -> Program:
         """The program, one statement a line."""

@@ -13,7 +13,15 @@ from ..ir.node import Node
 from .block_sizes import Loop
 from .pieces import Alias, Pieces
 
-__all__ = ["Program", "Role", "Statement", "Temporary"]
+__all__ = ["Filled", "Program", "Role", "Statement", "Temporary"]
+
+
+class Filled(Enum):
+    """Which bytes of its array a statement is the first to write."""
+
+    WHOLE = "all"
+    LATER = "none: parts are written later"
+    PART = "a part of an array that was made before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,8 @@ class Statement:
         In a loop, the axis of the rows of the result, counted from the last.
     ahead : str
         A place of the arena that is named before the statement runs, or an empty string.
+    filled : Filled
+        Which bytes it is the first to write: the system gives pages when they are written to.
     """
 
     node: Node
@@ -65,6 +75,7 @@ class Statement:
     loop: int = -1
     axis: int | None = None
     ahead: str = ""
+    filled: Filled = Filled.WHOLE
 
     @property
     def allocates(self) -> bool:

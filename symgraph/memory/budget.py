@@ -96,7 +96,7 @@ def _least_plan(
     least = min(needed)
     if least <= budget:
         return needed[least]
-    model = model_of(scheduled(dag, dims), dag.outputs, dims, work=workspace_bytes)
+    model = model_of(scheduled(dag, dims), dag.outputs, dims, work=workspace_bytes, joins=True)
     bound = min(least, least_bytes(model))
     sure = (
         ""

@@ -122,7 +122,8 @@ def memory(
     """
     sizes = dict(dims or {})
     steps = scheduled(dag, sizes) if order is None else order
-    model = model_of(steps, dag.outputs, sizes, reuse=reuse, work=scratch_bytes)
+    joins = dag.schedule is not None and reuse
+    model = model_of(steps, dag.outputs, sizes, reuse=reuse, work=scratch_bytes, joins=joins)
     sequence = range(len(model))
     found = profile(model, sequence)
     live: list[tuple[Node, int]] = []

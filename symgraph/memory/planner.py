@@ -66,9 +66,11 @@ def searched(
     key = (tuple(sorted(dims.items())), frozenset(keep), frozenset(recompute))
     known = _searches.setdefault(dag, {})
     if key not in known:
-        best = model_of(scheduled(dag, dims), dag.outputs, dims, costs=True, work=scratch_bytes)
+        best = model_of(
+            scheduled(dag, dims), dag.outputs, dims, costs=True, work=scratch_bytes, joins=True
+        )
         order = layer_by_layer(forward_first(dag), dag.outputs)
-        model = model_of(order, dag.outputs, dims, costs=True, work=scratch_bytes)
+        model = model_of(order, dag.outputs, dims, costs=True, work=scratch_bytes, joins=True)
         kept, again = steps_of(dag, model, keep), steps_of(dag, model, recompute)
         if kept & again:
             both = model.nodes[min(kept & again)]

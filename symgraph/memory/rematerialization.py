@@ -154,7 +154,7 @@ def recomputed(
         If a node is not a value that the graph computes.
     """
     plain = without_copies(dag)
-    model = model_of(scheduled(plain, dims), plain.outputs, dims)
+    model = model_of(scheduled(plain, dims), plain.outputs, dims, joins=True)
     backward = backward_steps(model)
     if nodes is None:
         kept = set(model.kept)

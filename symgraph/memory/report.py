@@ -88,7 +88,9 @@ def plan_of(dag: Dag, dims: Mapping[str, int]) -> MemoryPlan:
     plain = without_copies(dag)
     before, cost = [_flops(each, dims) for each in (plain, dag)]
     peak, needed = program_peak(dag, dims), memory_of(dag, dims)
-    model = model_of(forward_first(plain), plain.outputs, dims, costs=True, work=scratch_bytes)
+    model = model_of(
+        forward_first(plain), plain.outputs, dims, costs=True, work=scratch_bytes, joins=True
+    )
     # The model may count some bytes more than the program needs; the bound is one of the model.
     budget = max(peak, needed.peak_bytes)
     if profile(model, range(len(model))).peak <= budget:

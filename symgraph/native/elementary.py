@@ -322,7 +322,7 @@ def erf(c: Code, x: Value) -> Value:
     return c.select(c.compared("uno", x, x), x, y)
 
 
-FUNCTIONS: dict[str, Callable[..., Value]] = {
+_WRITTEN: dict[str, Callable[..., Value]] = {
     "np.exp": exp,
     "np.expm1": expm1,
     "np.log": log,
@@ -334,4 +334,14 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "special.erf": erf,
     "special.expit": sigmoid,
 }
+
+
+def _in_place_or_called(name: str, function: Callable[..., Value]) -> Callable[..., Value]:
+    def of(c: Code, *operands: Value) -> Value:
+        return c.called(name, function, operands) if c.outlined else function(c, *operands)
+
+    return of
+
+
+FUNCTIONS = {name: _in_place_or_called(name, function) for name, function in _WRITTEN.items()}
 """The functions of NumPy and SciPy that are written here, for float64 and float32."""

@@ -6,7 +6,7 @@ objects where their numbers lie, and the sizes that are not known before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.avals import Aval
@@ -15,10 +15,10 @@ from .groups import Group
 from .nests import Nest
 from .operations import kind_of
 from .plan import Parameter, Plan
-from .products import Product, Tile, written
+from .tiles import Tile, written
 from .writer import Code
 
-__all__ = ["Loops", "Machine", "loops_of"]
+__all__ = ["Loops", "Machine", "Module", "loops_of"]
 
 _RELEASED = 2**16
 """From so many elements on, other threads of Python run during the loop."""
@@ -47,51 +47,73 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
+class Module:
+    """A text in LLVM's intermediate language, and the names of the functions that Python calls."""
+
+    text: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Loops:
     """The loops of a program.
 
     Parameters
     ----------
-    text : str
-        The module in LLVM's intermediate language.
-    names : tuple of str
-        Of the functions.
+    modules : tuple of Module
+        One for all groups, and one for each tile of products: programs share these.
+    names : tuple of tuple of str
+        For each module the names of its functions in the program.
+    of_groups : tuple of str
+        The name of the function of each group.
     parameters : tuple of tuple of Parameter
-        What each takes.
+        What the function of each group takes.
     """
 
-    text: str
-    names: tuple[str, ...]
+    modules: tuple[Module, ...]
+    names: tuple[tuple[str, ...], ...]
+    of_groups: tuple[str, ...]
     parameters: tuple[tuple[Parameter, ...], ...]
 
 
 def loops_of(
     groups: Sequence[Group],
-    products: Sequence[Product],
+    tiles: Sequence[Tile],
     avals: Mapping[str, Aval],
     machine: Machine,
 ) -> Loops:
-    """The loops of these groups, and of products of matrices: a function for each tile."""
-    names: list[str] = []
+    """The loops of these groups `n0`, `n1`, ..., and products in these tiles, `g0`, `g1`, ..."""
+    names: dict[str, str] = {}  # By the text: groups of one form share a function.
+    of_groups: list[str] = []
     parameters: list[tuple[Parameter, ...]] = []
     texts: list[str] = []
     declared: dict[str, str] = {}
-    for number, group in enumerate(groups):
+    defined: dict[str, str] = {}
+    for group in groups:
         read = {name for each in group.members for name in each.names}
         kinds = {name: kind_of(avals[name].dtype) or "" for name in read}
         code = Code(machine.llvm)
         nest = Nest(Plan(group, kinds), code, machine.register)
-        name = f"n{number}"
-        texts += [nest.written(f"{name}_loop"), _builtin(name, nest, avals, machine)]
+        text = f"{nest.written('NAME_loop')}\n{_builtin('NAME', nest, avals, machine)}"
+        name = names.setdefault(text, f"n{len(names)}")
+        if len(names) > len(texts):
+            texts.append(text.replace("@NAME", f"@{name}"))
         declared.update(code.declared)
-        names.append(name)
+        defined.update(code.defined)
+        of_groups.append(name)
         parameters.append(nest.plan.parameters)
-    tiles = dict.fromkeys([each.tile for each in products])
-    for number, tile in enumerate(tiles):
+    texts += defined.values()
+    own = [tuple(names.values())]
+    modules = [_module(texts, own[0], declared)]
+    for tile in tiles:
         code = Code(machine.llvm)
-        texts += [written(code, tile), _product(f"g{number}", tile, machine)]
-        declared.update(code.declared)
-        names.append(f"g{number}")
+        body = [written(code, tile), _product("product", tile, machine)]
+        modules.append(_module(body, ["product"], code.declared))
+    own += [(f"g{number}",) for number in range(len(tiles))]
+    return Loops(tuple(modules), tuple(own), tuple(of_groups), tuple(parameters))
+
+
+def _module(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, str]) -> Module:
     head = [
         "declare void @Py_IncRef(ptr)",
         "declare ptr @PyEval_SaveThread()",
@@ -99,104 +121,95 @@ def loops_of(
         *sorted(declared.values()),
         '!0 = !{!"branch_weights", i32 1, i32 4000}',
     ]
-    return Loops("\n".join([*head, *texts, ""]), tuple(names), tuple(parameters))
+    return Module("\n".join([*head, *texts, ""]), tuple(names))
+
+
+class _Builtin:
+    """The lines of a function that Python calls: `(self, arguments, how many)`."""
+
+    def __init__(self, name: str, machine: Machine, count: int) -> None:
+        self.head = machine.head
+        self.lines = [f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{", "entry:"]
+        self.number = 0
+        self.arrays = [
+            self.new(f"load ptr, ptr {self.new(f'getelementptr ptr, ptr %arguments, i64 {k}')}")
+            for k in range(count)
+        ]
+        self.data = [self.field(each, 0) for each in self.arrays]
+
+    def new(self, text: str) -> str:
+        """The name of an instruction's result."""
+        self.number += 1
+        self.lines.append(f"  %x{self.number} = {text}")
+        return f"%x{self.number}"
+
+    def field(self, array: str, offset: int) -> str:
+        """A pointer in an array object: numbers (0), lengths of axes (16), strides (24)."""
+        place = self.new(f"getelementptr i8, ptr {array}, i64 {self.head + offset}")
+        return self.new(f"load ptr, ptr {place}")
+
+    def item(self, numbers: str, index: int) -> str:
+        place = self.new(f"getelementptr i64, ptr {numbers}, i64 {index}")
+        return self.new(f"load i64, ptr {place}")
+
+    def ended(self, call: str, work: str) -> str:
+        """The whole: other threads run during the call if there is much work."""
+        test = self.new(f"icmp ugt i64 {work}, {_RELEASED}")
+        self.lines += [
+            f"  br i1 {test}, label %long, label %short",
+            "short:",
+            f"  call void {call}",
+            "  br label %end",
+            "long:",
+            "  %state = call ptr @PyEval_SaveThread()",
+            f"  call void {call}",
+            "  call void @PyEval_RestoreThread(ptr %state)",
+            "  br label %end",
+            "end:",
+            "  call void @Py_IncRef(ptr %self)",
+            "  ret ptr %self",
+            "}",
+        ]
+        return "\n".join(self.lines)
 
 
 def _builtin(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) -> str:
-    """The function that Python calls: `(self, arguments, how many)`."""
-    lines = [f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{", "entry:"]
-    count = 0
+    """The builtin of a group: its arrays in row order."""
+    parameters, space = nest.plan.parameters, nest.plan.group.space
+    of = _Builtin(name, machine, len(parameters))
 
-    def new(text: str) -> str:
-        nonlocal count
-        count += 1
-        lines.append(f"  %x{count} = {text}")
-        return f"%x{count}"
-
-    objects: list[str] = []
-    pointers: list[str] = []
-    for k in range(len(nest.plan.parameters)):
-        place = new(f"getelementptr ptr, ptr %arguments, i64 {k}")
-        objects.append(new(f"load ptr, ptr {place}"))
-        field = new(f"getelementptr i8, ptr {objects[-1]}, i64 {machine.head}")
-        pointers.append(new(f"load ptr, ptr {field}"))
+    def read(axis: int, dim: Dim) -> str:
+        for k, each in enumerate(parameters):
+            axes = nest.plan.placed[each.name].axes
+            if each.role != "scratch" and axis in axes:
+                assert avals[each.name].shape[axes.index(axis)] == dim
+                return of.item(of.field(of.arrays[k], 16), axes.index(axis))
+        raise AssertionError(f"no array has axis {axis}")
 
     def size(axes: frozenset[int]) -> str:
         total = "1"
         for axis in sorted(axes):
-            dim = nest.plan.group.space[axis]
+            dim = space[axis]
             length = str(dim) if isinstance(dim, int) else read(axis, dim)
-            total = length if total == "1" else new(f"mul i64 {total}, {length}")
+            total = length if total == "1" else of.new(f"mul i64 {total}, {length}")
         return total
 
-    def read(axis: int, dim: Dim) -> str:
-        for k, each in enumerate(nest.plan.parameters):
-            axes = nest.plan.placed[each.name].axes
-            if each.role == "scratch" or axis not in axes:
-                continue
-            assert avals[each.name].shape[axes.index(axis)] == dim
-            field = new(f"getelementptr i8, ptr {objects[k]}, i64 {machine.head + 16}")
-            lengths = new(f"load ptr, ptr {field}")
-            place = new(f"getelementptr i64, ptr {lengths}, i64 {axes.index(axis)}")
-            return new(f"load i64, ptr {place}")
-        raise AssertionError(f"no array has axis {axis}")
-
     n, m = size(nest.plan.group.rows), size(nest.plan.group.columns)
-    given = ", ".join([*[f"ptr {each}" for each in pointers], f"i64 {n}", f"i64 {m}"])
-    lines += _called(f"@{name}_loop({given})", new(f"mul i64 {n}, {m}"), new)
-    return "\n".join(lines)
-
-
-def _called(call: str, work: str, new: Callable[[str], str]) -> list[str]:
-    """The end of a builtin: the call, during which other threads run if there is much work."""
-    test = new(f"icmp ugt i64 {work}, {_RELEASED}")
-    return [
-        f"  br i1 {test}, label %long, label %short",
-        "short:",
-        f"  call void {call}",
-        "  br label %end",
-        "long:",
-        "  %state = call ptr @PyEval_SaveThread()",
-        f"  call void {call}",
-        "  call void @PyEval_RestoreThread(ptr %state)",
-        "  br label %end",
-        "end:",
-        "  call void @Py_IncRef(ptr %self)",
-        "  ret ptr %self",
-        "}",
-    ]
+    given = ", ".join([*[f"ptr {each}" for each in of.data], f"i64 {n}", f"i64 {m}"])
+    return of.ended(f"@{name}_loop({given})", of.new(f"mul i64 {n}, {m}"))
 
 
 def _product(name: str, tile: Tile, machine: Machine) -> str:
     """The builtin of a product: `(left, right, result, panel, panel)`, of any strides."""
-    lines = [f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{", "entry:"]
-    count = 0
-
-    def new(text: str) -> str:
-        nonlocal count
-        count += 1
-        lines.append(f"  %x{count} = {text}")
-        return f"%x{count}"
-
-    def field(array: str, offset: int) -> str:
-        place = new(f"getelementptr i8, ptr {array}, i64 {machine.head + offset}")
-        return new(f"load ptr, ptr {place}")
-
-    def item(numbers: str, index: int) -> str:
-        return new(f"load i64, ptr {new(f'getelementptr i64, ptr {numbers}, i64 {index}')}")
-
-    arrays = [
-        new(f"load ptr, ptr {new(f'getelementptr ptr, ptr %arguments, i64 {k}')}") for k in range(5)
-    ]
-    data = [field(each, 0) for each in arrays]
+    of = _Builtin(name, machine, 5)
     given: list[str] = []
     for k in (0, 1):
-        strides = field(arrays[k], 24)
-        given += [f"ptr {data[k]}", f"i64 {item(strides, 0)}", f"i64 {item(strides, 1)}"]
-    lengths = field(arrays[2], 16)
-    m, n, k = item(lengths, 0), item(lengths, 1), item(field(arrays[0], 16), 1)
-    given += [f"ptr {data[2]}", f"i64 {m}", f"i64 {n}", f"i64 {k}"]
-    given += [f"ptr {data[3]}", f"ptr {data[4]}"]
-    work = new(f"mul i64 {new(f'mul i64 {m}, {n}')}, {k}")
-    lines += _called(f"@{tile.name}({', '.join(given)})", work, new)
-    return "\n".join(lines)
+        strides = of.field(of.arrays[k], 24)
+        given += [f"ptr {of.data[k]}", f"i64 {of.item(strides, 0)}", f"i64 {of.item(strides, 1)}"]
+    lengths = of.field(of.arrays[2], 16)
+    m, n = of.item(lengths, 0), of.item(lengths, 1)
+    k = of.item(of.field(of.arrays[0], 16), 1)
+    given += [f"ptr {of.data[2]}", f"i64 {m}", f"i64 {n}", f"i64 {k}"]
+    given += [f"ptr {of.data[3]}", f"ptr {of.data[4]}"]
+    work = of.new(f"mul i64 {of.new(f'mul i64 {m}, {n}')}, {k}")
+    return of.ended(f"@{tile.name}({', '.join(given)})", work)

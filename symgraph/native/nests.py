@@ -20,6 +20,9 @@ from .writer import BITS, Code, Value, is_float
 
 __all__ = ["Nest"]
 
+_MOST_IN_PLACE = 20
+"""With more operations of many instructions, elementary functions are called."""
+
 
 class Nest:
     """The loops of a group.
@@ -43,6 +46,7 @@ class Nest:
         self.n = self._size(plan.group.rows, "%n")
         self.m = self._size(plan.group.columns, "%m")
         self.lanes = self._lanes(register)
+        code.outlined = sum([each.heavy for each in plan.group.members]) > _MOST_IN_PLACE
 
     def _size(self, axes: frozenset[int], name: str) -> str:
         dims: list[Dim] = [self.plan.group.space[k] for k in axes]
@@ -208,7 +212,15 @@ class Nest:
     def _passed(self, body: Callable[..., None], flush: Callable[[], None], chunk: int) -> None:
         """`body` for each vector of columns, `flush` after each chunk of them."""
         c, lanes = self.c, self.lanes
-        if self.m.isdigit():
+        step = body
+
+        def masked(column: str) -> None:
+            body(column, self._mask(self._difference(self.m, column)))
+
+        if c.outlined and lanes > 1 and (not self.m.isdigit() or int(self.m) % lanes):
+            # Written once, all of it with a mask: the code is half as long.
+            rest, end, step = "0", self.m, masked
+        elif self.m.isdigit():
             rest = str(int(self.m) % lanes)
             end = str(int(self.m) - int(rest))
         else:
@@ -219,13 +231,13 @@ class Nest:
         def of_chunk(start: str) -> None:
             stop = c.name()
             c.line(f"{stop} = add nsw i64 {start}, {chunk}")
-            c.loop(start, self._least(stop, end), lanes, body)
+            c.loop(start, self._least(stop, end), lanes, step)
             flush()
 
         if end != "0" and chunk:
             c.loop("0", end, chunk, of_chunk)
         elif end != "0":
-            c.loop("0", end, lanes, body)
+            c.loop("0", end, lanes, step)
         if rest != "0":
             self._tail(end, rest, body)
             flush()
@@ -236,19 +248,27 @@ class Nest:
         self.c.line(f"{found} = select i1 {test}, i64 {x}, i64 {y}")
         return found
 
+    def _difference(self, x: str, y: str) -> str:
+        found = self.c.name()
+        self.c.line(f"{found} = sub i64 {x}, {y}")
+        return found
+
+    def _mask(self, count: str) -> Value:
+        """The first lanes, as many as are left."""
+        c = self.c
+        lanes = ", ".join([f"i64 {k}" for k in range(self.lanes)])
+        c.width = self.lanes
+        number = c.wide(Value(count, "i64", 0))
+        mask = c.compared("slt", Value(f"<{lanes}>", "i64", self.lanes), number)
+        c.width = 0
+        return mask
+
     def _tail(self, start: str, count: str, body: Callable[..., None]) -> None:
         """The columns that fill no vector."""
         c = self.c
-        lanes = ", ".join([f"i32 {k}" for k in range(self.lanes)])
 
         def run() -> None:
-            short = c.name()
-            c.line(f"{short} = trunc i64 {count} to i32")
-            c.width = self.lanes
-            number = c.wide(Value(short, "i32", 0))
-            mask = c.compared("ult", Value(f"<{lanes}>", "i32", self.lanes), number)
-            c.width = 0
-            body(start, mask)
+            body(start, self._mask(count))
 
         if count.isdigit():
             run()

@@ -9,15 +9,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..ir.avals import Aval
+from ..ir.body import Body
 from ..ir.dims import Dim
 from ..ir.node import Node
 from ..lowering.drafts import Draft, array_draft
 from ..lowering.pieces import Alias, Dimension, Line, Piece, Tabled
-from .groups import Group, grouped
+from .groups import Group, Item, grouped
 from .modules import Loops, Machine, loops_of
 from .plan import Parameter
 from .products import Product, product_of
 from .readings import Number
+from .tiles import Tile
 
 __all__ = ["Grouping"]
 
@@ -61,45 +63,107 @@ class Grouping:
         items = grouped(drafts, avals, numbers, results)
         avals.update({d.target: d.line.avals[0] for d in drafts if len(d.line.avals) == 1})
         groups = [each for each in items if isinstance(each, Group)]
-        products = self._products([each for each in items if isinstance(each, Draft)])
+        products = self._products([each for each in items if isinstance(each, Draft)], avals)
         for each in items:
             if isinstance(each, Draft) and each.target not in products:
                 self.left[_function(each)] += 1
-        if not groups:
+        if not groups and not products:
             return list(drafts), ()
-        self.loops = loops_of(groups, [*products.values()], avals, self.machine)
         tiles = [*dict.fromkeys([each.tile for each in products.values()])]
+        self.loops = loops_of(groups, tiles, avals, self.machine)
+        doubted = {each.target for each in drafts if _runs_custom(each.node)}
+        found = self._called(items, products, _Operands(avals, set(), doubted), new_name)
+        return found, self._notes(groups, tiles)
+
+    def _called(
+        self,
+        items: Sequence[Item],
+        products: Mapping[str, Product],
+        operands: _Operands,
+        new_name: Callable[[], str],
+    ) -> list[Draft]:
+        """The statements, with calls in the place of groups and products."""
+        assert self.loops is not None
         found: list[Draft] = []
-        made: set[str] = set()  # These lie in memory in row order.
-        numbers_of = iter(range(len(groups)))
+        of_groups = iter(zip(self.loops.of_groups, self.loops.parameters, strict=True))
+        tiles = [*dict.fromkeys([each.tile for each in products.values()])]
         for each in items:
             if isinstance(each, Group):
-                number = next(numbers_of)
-                call = _Call(each, self.loops.names[number], self.loops.parameters[number])
-                found.extend(call.drafts(avals, made, new_name))
+                found.extend(_Call(each, *next(of_groups)).drafts(operands, new_name))
             elif each.target in products:
                 product = products[each.target]
                 name = f"g{tiles.index(product.tile)}"
-                found.extend(_product_drafts(product, name, new_name))
-                made.add(each.target)
+                found.extend(_product_drafts(product, name, operands, new_name))
+                operands.made.add(each.target)
             else:
                 found.append(each)
-        notes = [line for k, each in enumerate(groups) for line in _note(f"n{k}", each)]
+        return found
+
+    def _notes(self, groups: Sequence[Group], tiles: Sequence[Tile]) -> tuple[str, ...]:
+        """What the loops compute; groups of one form are shown once."""
+        assert self.loops is not None
+        shown = dict(zip(reversed(self.loops.of_groups), reversed(groups), strict=True))
+        notes = [line for name in self.loops.names[0] for line in _note(name, shown[name])]
         notes += [
             f"g{k}: product of matrices, in tiles of {tile.rows} rows and {tile.columns} columns"
             for k, tile in enumerate(tiles)
         ]
-        return found, tuple(notes)
+        return tuple(notes)
 
-    def _products(self, drafts: Sequence[Draft]) -> dict[str, Product]:
+    def _products(self, drafts: Sequence[Draft], avals: Mapping[str, Aval]) -> dict[str, Product]:
         """The products of matrices that are computed here, by the names of their results."""
         if not self.machine.products:
             return {}
-        found = [product_of(each, self.machine.register) for each in drafts]
+        found = [product_of(each, avals, self.machine.register) for each in drafts]
         return {each.draft.target: each for each in found if each is not None}
 
 
-def _product_drafts(product: Product, name: str, new_name: Callable[[], str]) -> list[Draft]:
+def _runs_custom(node: Node) -> bool:
+    """Whether a user's kernel computes a value, so that its shape and dtype are his word alone."""
+    return node.op.custom or any(isinstance(each, Body) for each in node.params.values())
+
+
+@dataclass(frozen=True)
+class _Operands:
+    """How the operands of a loop are passed to it.
+
+    Parameters
+    ----------
+    avals : mapping of str to Aval
+        Of all values.
+    made : set of str
+        The values that loops have written: they lie in row order.
+    doubted : set of str
+        The values whose shape and dtype are looked at first: a loop trusts them.
+    """
+
+    avals: Mapping[str, Aval]
+    made: set[str]
+    doubted: set[str]
+
+    def in_rows(self, name: str) -> list[Piece]:
+        """An array in row order."""
+        if name in self.made:
+            return [name]
+        if name in self.doubted:
+            return self._looked_at(name)
+        return ["np.ascontiguousarray(", name, ")"]
+
+    def in_any_order(self, name: str) -> list[Piece]:
+        return self._looked_at(name) if name in self.doubted else [name]
+
+    def _looked_at(self, name: str) -> list[Piece]:
+        aval = self.avals[name]
+        shape: list[Piece] = []
+        for dim in aval.shape:
+            shape += [repr(dim) if isinstance(dim, int) else Dimension(dim), ", "]
+        head = ["np.ascontiguousarray(np.broadcast_to(", name, ", ("]
+        return [*head, *shape, f")), np.{aval.dtype.name if aval.dtype.kind != 'b' else 'bool_'})"]
+
+
+def _product_drafts(
+    product: Product, name: str, operands: _Operands, new_name: Callable[[], str]
+) -> list[Draft]:
     """Arrays for a product and its panels, and the call."""
     node, target = product.draft.node, product.draft.target
     (aval,) = product.draft.line.avals
@@ -111,14 +175,14 @@ def _product_drafts(product: Product, name: str, new_name: Callable[[], str]) ->
         array_draft(node, panel, Aval(aval.dtype, (size,)))
         for panel, size in zip(panels, sizes, strict=True)
     ]
-    names = [product.left, product.right, target, *panels]
-    pieces: list[Piece] = [f"{name}("]
-    for number, each in enumerate(names):
-        pieces.extend((", ", each) if number else (each,))
-    pieces.append(")")
-    line = Line(tuple(pieces), (aval,), (Alias.WHOLE,))
-    reads = tuple(dict.fromkeys(names))
-    return [*found, Draft(node, "", line, tuple(pieces), reads, False, into=target)]
+    left, right = [operands.in_any_order(each) for each in (product.left, product.right)]
+    pieces = (f"{name}(", *left, ", ", *right)
+    for each in (target, *panels):
+        pieces = (*pieces, ", ", each)
+    pieces = (*pieces, ")")
+    line = Line(pieces, (aval,), (Alias.WHOLE,))
+    reads = tuple(dict.fromkeys([product.left, product.right, target, *panels]))
+    return [*found, Draft(node, "", line, pieces, reads, False, into=target)]
 
 
 def _function(draft: Draft) -> str:
@@ -136,10 +200,9 @@ class _Call:
     name: str
     parameters: Sequence[Parameter]
 
-    def drafts(
-        self, avals: Mapping[str, Aval], made: set[str], new_name: Callable[[], str]
-    ) -> list[Draft]:
+    def drafts(self, operands: _Operands, new_name: Callable[[], str]) -> list[Draft]:
         """Arrays for what the loop computes, and the call."""
+        avals = operands.avals
         node = self.group.members[-1].draft.node
         nodes = {each.target: each.draft.node for each in self.group.members}
         found: list[Draft] = []
@@ -154,12 +217,9 @@ class _Call:
                 found.append(array_draft(nodes[each.name], name, aval))
             elif each.role == "out":
                 found.append(array_draft(nodes[name], name, avals[name]))
-                made.add(name)
+                operands.made.add(name)
             names.append(name)
-            if each.role == "in" and name not in made:
-                pieces.extend(("np.ascontiguousarray(", name, ")"))
-            else:
-                pieces.append(name)
+            pieces.extend(operands.in_rows(name) if each.role == "in" else (name,))
         pieces.append(")")
         out = next((each.name for each in self.parameters if each.role == "out"), "")
         line = Line(tuple(pieces), (avals[out],), (Alias.WHOLE,))

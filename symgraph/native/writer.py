@@ -40,6 +40,13 @@ class Code:
     ----------
     llvm : int
         LLVM's major version: it decides how masked loads are written.
+
+    Attributes
+    ----------
+    declared, defined : dict of str to str
+        Functions that are called, and those that are written beside this one.
+    outlined : bool
+        Whether elementary functions are called: in a long function they would be written often.
     """
 
     def __init__(self, llvm: int = 20) -> None:
@@ -47,6 +54,8 @@ class Code:
         self.lines: list[str] = []
         self.entry: list[str] = []
         self.declared: dict[str, str] = {}
+        self.defined: dict[str, str] = {}
+        self.outlined = False
         self.width = 0
         self.count = 0
         self.known: dict[tuple[str, int], Value] = {}
@@ -267,6 +276,23 @@ class Code:
         """`how` is an instruction: `sext`, `fptosi`, ..."""
         target = self.type_of(kind, x.width)
         return self.made(f"{how} {self.typed(x)} to {target}", kind, x.width)
+
+    def called(self, name: str, function: Callable[..., Value], operands: Sequence[Value]) -> Value:
+        """`function` of the code and the operands, as a function that is written once."""
+        given = [self.wide(each) for each in operands]
+        width, kind = given[0].width, given[0].kind
+        full = f"{name.replace('.', '_')}_{width}{kind}"
+        kinds = ", ".join([f"{self.type(each)} %x{k}" for k, each in enumerate(given)])
+        if full not in self.defined:
+            inner = Code(self.llvm)
+            inner.width = width
+            found = function(inner, *[Value(f"%x{k}", kind, width) for k in range(len(given))])
+            self.declared.update(inner.declared)
+            lines = [f"define internal {self.type(found)} @{full}({kinds}) nounwind noinline {{"]
+            lines += ["entry:", *inner.entry, "  br label %start", "start:", *inner.lines]
+            self.defined[full] = "\n".join([*lines, f"  ret {self.typed(found)}", "}"])
+        values = ", ".join([self.typed(each) for each in given])
+        return self.made(f"call {self.type_of(kind, width)} @{full}({values})", kind, width)
 
     # -- lanes -----------------------------------------------------------------------------------
     def lane(self, x: Value, number: int) -> Value:

@@ -57,7 +57,7 @@ def plot_gradient_errors(
     *arrays: object,
     steps: Sequence[float] | None = None,
     seed: int = 0,
-    ax: Any = None,
+    ax: object = None,
 ) -> Any:
     """The curve of `gradient_errors` on logarithmic axes, by matplotlib.
 
@@ -82,9 +82,9 @@ def plot_gradient_errors(
     >>> plot_gradient_errors(np.sin, np.array([0.3, 0.7]))  # doctest: +SKIP
     """
     found, errors = gradient_errors(f, *arrays, steps=steps, seed=seed)
-    ax = axes_of(ax)
+    axes = axes_of(ax)
     # An error of zero has no place on a logarithmic axis.
-    ax.loglog(found, np.maximum(errors, np.finfo("float64").tiny), marker=".")
-    ax.set_xlabel("step of the difference quotient")
-    ax.set_ylabel("relative error")
-    return ax
+    axes.loglog(found, np.maximum(errors, np.finfo("float64").tiny), marker=".")
+    axes.set_xlabel("step of the difference quotient")
+    axes.set_ylabel("relative error")
+    return axes

@@ -9,7 +9,7 @@ import numpy as np
 import symgraph as sg
 import symgraph.numpy as snp
 
-__all__ = ["convolutions", "lstm", "mlp", "residual", "transformer"]
+__all__ = ["convolutions", "lstm", "mlp", "residual", "stacked", "transformer"]
 
 
 def _closed(inputs: dict[str, sg.Array], loss: Any) -> sg.Graph:
@@ -25,6 +25,16 @@ def mlp(layers: int = 64, batch: int = 256, width: int = 128) -> sg.Graph:
         inputs[f"w{layer}"] = sg.input(f"w{layer}", (width, width), "float32")
         h = np.tanh(h @ inputs[f"w{layer}"])
     return _closed(inputs, np.sum(h * h))
+
+
+def stacked(layers: int = 64, batch: int = 256, width: int = 128) -> sg.Graph:
+    """The same with the weights of all layers in one array."""
+    x = sg.input("x", (batch, width), "float32")
+    w = sg.input("w", (layers, width, width), "float32")
+    h: Any = x
+    for layer in range(layers):
+        h = np.tanh(h @ w[layer])
+    return _closed({"x": x, "w": w}, np.sum(h * h))
 
 
 def residual(blocks: int = 1000, batch: int = 64, width: int = 16) -> sg.Graph:

@@ -10,6 +10,7 @@ from ...errors import InputError
 from ...facts import Fact
 from ...graph import Graph
 from ...ir.dims import ShapeLike
+from .model import Options, parameters_of, read_model
 
 __all__ = ["from_onnx", "onnx_parameters"]
 
@@ -79,8 +80,6 @@ def from_onnx(
     >>> sg.from_onnx(model).gradient("x").simplify().formula()  # doctest: +SKIP
     out = sum(exp(x)); grad_x = exp(x)
     """
-    from .model import Options, read_model  # The table of operators takes time to import.
-
     if isinstance(parameters, str):
         if parameters not in ("constants", "inputs"):
             raise InputError(
@@ -124,6 +123,4 @@ def onnx_parameters(
     >>> step = graph.gradient(*weights).simplify().lower()  # doctest: +SKIP
     >>> loss, gradients = step(x=x, **weights)  # doctest: +SKIP
     """
-    from .model import parameters_of
-
     return parameters_of(source, names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -11,12 +10,11 @@ from typing import Any
 from ...array import Array
 from ...errors import DTypeError, InputError, SymgraphError
 from ...ir.avals import Aval
-from ...ir.dims import normal
 from ...ir.node import Origin, origin
 from ...source import Frame
 from ..functions import f
+from ..spelling import ABSENT, Call, Operands, Refused, bindable, fitting
 from .program import aval_of, torch_module
-from .spelling import ABSENT, Call, Operands, Refused, Spelling
 from .table import spelling_of
 
 __all__ = ["Walk"]
@@ -104,8 +102,8 @@ class Walk:
         kwargs = {key: value for key, value in kwargs.items() if key not in _NOT_OURS}
         if spelling.operands is Operands.COMMON:
             args = self._in_common(node, args)
-        _bindable(spelling, call, args, kwargs)
-        return _fitting(name, spelling(call, args, kwargs), call)
+        bindable(spelling, call, args, kwargs)
+        return fitting(name, spelling(call, args, kwargs), call)
 
     def _in_common(self, node: Any, args: Sequence[Any]) -> list[Any]:
         """The two operands in the dtype that PyTorch compares them in."""
@@ -178,42 +176,6 @@ def _size(stem: str, x: Any, *axis: int) -> Any:
     if stem == "aten.sym_stride":
         raise Refused("depends on where elements lie in memory")
     return x.shape[axis[0]] if stem == "aten.sym_size" else x.size
-
-
-def _bindable(
-    spelling: Spelling, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> None:
-    first = (call,) if spelling.knows else ()
-    try:
-        inspect.signature(spelling.function).bind(*first, *args, **kwargs)
-    except TypeError as error:
-        raise Refused(f"is called in a form that is not known here ({error})") from None
-
-
-def _fitting(name: str, found: Any, call: Call) -> Any:
-    """The results in the dtypes that PyTorch has for them; their shapes must be PyTorch's."""
-    several = isinstance(found, (list, tuple))
-    results = list(found) if several else [found]
-    fitted: list[Any] = []
-    for each, aval in zip(results, call.results, strict=True):
-        if each is ABSENT:
-            fitted.append(each)
-            continue
-        if aval is None:
-            raise SymgraphError(f"{name} gives no tensor in PyTorch, and an array here.")
-        array = each if isinstance(each, Array) else f.asarray(each, aval.dtype)
-        if not _same_shape(array.shape, aval.shape):
-            raise SymgraphError(f"{name} gives {aval} in PyTorch, and {array.aval} here.")
-        fitted.append(array if array.dtype == aval.dtype else f.astype(array, aval.dtype))
-    return tuple(fitted) if several else fitted[0]
-
-
-def _same_shape(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether two shapes agree, as far as it can be told of named dimensions."""
-    if len(one) != len(other):
-        return False
-    gaps = [normal(a - b) for a, b in zip(one, other, strict=True)]
-    return not any(isinstance(gap, int) and gap != 0 for gap in gaps)
 
 
 # -- where -----------------------------------------------------------------------------------------

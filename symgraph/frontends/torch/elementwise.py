@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..functions import f
-from .spelling import Call, Refused, Spelling, common, known, own, result
+from ..spelling import Call, Refused, Spelling, common, known, own, result
 
 __all__ = ["ELEMENTWISE"]
 

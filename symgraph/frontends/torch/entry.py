@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from ...array import Array, constant
 from ...errors import InputError
@@ -11,9 +11,8 @@ from ...facts import Fact
 from ...graph import Graph
 from ...graph.tracing import grouped
 from ...ops.creation import input as symbolic_input
-
-if TYPE_CHECKING:
-    from .program import Given
+from .conversion import Walk
+from .program import Given, aval_of, prepared
 
 __all__ = ["from_torch"]
 
@@ -83,9 +82,6 @@ def from_torch(
     >>> graph.formula()
     input @ weight.T + bias
     """
-    from .conversion import Walk
-    from .program import prepared
-
     arguments = args if isinstance(args, (tuple, list)) else (args,)
     program = prepared(model, arguments, kwargs or {}, dynamic_shapes)
     made = _Inputs(program.dims, assume or {})
@@ -126,7 +122,6 @@ class _Inputs:
         return self._made(given, chosen)
 
     def _made(self, given: Given, chosen: Mapping[str, Chosen]) -> Array:
-        from .program import aval_of
 
         aval = aval_of(given.example, self._dims)
         which = chosen.get(given.kind, "inputs" if given.kind == "user" else "constants")

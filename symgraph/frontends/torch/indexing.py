@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..functions import f
-from .spelling import Call, Refused, Spelling, known, own
+from ..spelling import Call, Refused, Spelling, known, own
 
 __all__ = ["INDEXING"]
 

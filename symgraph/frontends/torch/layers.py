@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..functions import f
-from .spelling import ABSENT, Random, Refused, Spelling, Statistics, own, result
+from ..spelling import ABSENT, Refused, Spelling, own, result
+from .refusals import Random, Statistics
 
 __all__ = ["LAYERS"]
 

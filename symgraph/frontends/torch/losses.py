@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..functions import f
-from .spelling import Spelling, own, result
+from ..spelling import Spelling, own, result
 
 __all__ = ["LOSSES"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ir.dims import normal
 from ..functions import f
-from .spelling import Call, Refused, Spelling, known, own, result
+from ..spelling import Call, Refused, Spelling, known, own, result
 
 __all__ = ["MOVEMENT"]
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from ..functions import f
-from .spelling import Random, Refused, Spelling, own
+from ..spelling import Refused, Spelling, own
+from .refusals import Random
 
 __all__ = ["RECURRENT"]
 

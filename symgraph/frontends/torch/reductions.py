@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ir.dims import count
 from ..functions import f
-from .spelling import ABSENT, Refused, Spelling, own, result
+from ..spelling import ABSENT, Refused, Spelling, own, result
 
 __all__ = ["REDUCTIONS"]
 

@@ -5,6 +5,7 @@ An operation is looked up with its overload (`max.dim`) and then without it (`ma
 
 from __future__ import annotations
 
+from ..spelling import Spelling
 from .elementwise import ELEMENTWISE
 from .indexing import INDEXING
 from .layers import LAYERS
@@ -12,7 +13,6 @@ from .losses import LOSSES
 from .movement import MOVEMENT
 from .recurrent import RECURRENT
 from .reductions import REDUCTIONS
-from .spelling import Spelling
 
 __all__ = ["TABLE", "spelling_of"]
 

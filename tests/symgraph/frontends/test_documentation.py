@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from symgraph.frontends.jax import control
+from symgraph.frontends.jax import table as jax
 from symgraph.frontends.onnx import model  # fills the table
 from symgraph.frontends.onnx.registry import supported
-from symgraph.frontends.torch.table import TABLE
+from symgraph.frontends.torch import table as torch
 
 TEXT = (Path(__file__).parents[3] / "docs" / "frontends.md").read_text(encoding="utf-8")
 
@@ -20,7 +22,11 @@ def listed(engine: str) -> set[str]:
 
 
 def test_operations_of_pytorch() -> None:
-    assert listed("PyTorch") == set(TABLE)
+    assert listed("PyTorch") == set(torch.TABLE)
+
+
+def test_primitives_of_jax() -> None:
+    assert listed("JAX") == {*jax.TABLE, *control.CONTROL}
 
 
 def test_operators_of_onnx() -> None:

@@ -1,32 +1,36 @@
-"""How an operation of PyTorch is spelled here, and to which dtype its operands are brought.
+"""How an operation of another engine is spelled here, and the check of its results.
 
-PyTorch finds the dtype of a result by rules of its own (an integer tensor divided by another is
-float32, a number has no dtype). The exported program tells the dtype of each result, so operands
-are cast to it before they meet, and NumPy's rules have nothing left to decide.
+Engines find the dtype of a result by rules of their own (PyTorch: an integer tensor divided by
+another is float32, a number has no dtype). A program tells dtype and shape of each result, so
+operands are cast before they meet, NumPy's rules have nothing left to decide, and results are
+compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from ...array import Array
-from ...ir.avals import Aval
-from ...ir.dims import Shape
+from ..array import Array
+from ..errors import SymgraphError
+from ..ir.avals import Aval
+from ..ir.dims import Shape, normal
+from .functions import f
 
 __all__ = [
     "ABSENT",
     "Call",
     "Operands",
-    "Random",
     "Refused",
     "Spelling",
-    "Statistics",
+    "bindable",
     "common",
+    "fitting",
     "known",
     "own",
     "result",
@@ -34,7 +38,7 @@ __all__ = [
 
 
 class Absent(Enum):
-    """A result that is not computed here: what PyTorch saves for its own derivatives."""
+    """A result that is not computed here: what the engine saves for its own derivatives."""
 
     ABSENT = "absent"
 
@@ -54,26 +58,9 @@ class Refused(Exception):
         self.mend = mend
 
 
-class Random(Refused):
-    """The operation drops values at random."""
-
-    def __init__(self, why: str = "drops values at random") -> None:
-        super().__init__(why, "Call model.eval() first, or set the probability to 0.")
-
-
-class Statistics(Refused):
-    """The operation would write its running statistics."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "is in training mode and would write its running statistics",
-            "Call model.eval() first, or make the layer with track_running_stats=False.",
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What the exported program says of the results of a call.
+    """What the program says of the results of a call.
 
     Parameters
     ----------
@@ -99,17 +86,17 @@ class Operands(Enum):
 
     OWN = "none is cast"
     RESULT = "that of the first result"
-    COMMON = "that which PyTorch brings them to"
+    COMMON = "that which the engine brings them to"
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A function of symbolic arrays that means what an operation of PyTorch does.
+    """A function of symbolic arrays that means what an operation of the engine does.
 
     Parameters
     ----------
     function : callable
-        Takes the operands as the operation's schema names them.
+        Takes the operands and parameters as the operation names them.
     operands : Operands
     knows : bool
         Whether the function gets the `Call` first.
@@ -153,3 +140,41 @@ def common(function: Callable[..., Any]) -> Spelling:
 def known(function: Callable[..., Any]) -> Spelling:
     """A function that gets the `Call`, and operands as they are."""
     return Spelling(function, knows=True)
+
+
+# -- calls and their results -----------------------------------------------------------------------
+def bindable(
+    spelling: Spelling, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> None:
+    """Refuse arguments that the function of a spelling does not know."""
+    first = (call,) if spelling.knows else ()
+    try:
+        inspect.signature(spelling.function).bind(*first, *args, **kwargs)
+    except TypeError as error:
+        raise Refused(f"is called in a form that is not known here ({error})") from None
+
+
+def fitting(name: str, found: Any, call: Call) -> Any:
+    """The results in the dtypes that the program tells; their shapes must be as it tells."""
+    several = isinstance(found, (list, tuple))
+    results = list(found) if several else [found]
+    fitted: list[Any] = []
+    for each, aval in zip(results, call.results, strict=True):
+        if each is ABSENT:
+            fitted.append(each)
+            continue
+        if aval is None:
+            raise SymgraphError(f"{name} gives no tensor there, and an array here.")
+        array = each if isinstance(each, Array) else f.asarray(each, aval.dtype)
+        if not _same_shape(array.shape, aval.shape):
+            raise SymgraphError(f"{name} gives {aval} there, and {array.aval} here.")
+        fitted.append(array if array.dtype == aval.dtype else f.astype(array, aval.dtype))
+    return tuple(fitted) if several else fitted[0]
+
+
+def _same_shape(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two shapes agree, as far as it can be told of named dimensions."""
+    if len(one) != len(other):
+        return False
+    gaps = [normal(a - b) for a, b in zip(one, other, strict=True)]
+    return not any(isinstance(gap, int) and gap != 0 for gap in gaps)

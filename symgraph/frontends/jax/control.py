@@ -1,0 +1,147 @@
+"""Primitives of JAX with functions in them: calls, loops, branches, rules of derivatives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+from ...ops.derivatives import custom_vjp
+from ..functions import f
+
+__all__ = ["CONTROL"]
+
+
+class Runs(Protocol):
+    """The walk: it gives the results of a function of JAX for symbolic arrays."""
+
+    def of(self, jaxpr: Any, operands: Sequence[Any]) -> list[Any]:
+        """The results of a closed or an open jaxpr."""
+        ...
+
+
+# -- calls -----------------------------------------------------------------------------------------
+def _call(name: str) -> Callable[..., Any]:
+    def call(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+        return walk.of(equation.params[name], operands)
+
+    return call
+
+
+# -- rules of derivatives --------------------------------------------------------------------------
+def _is_jaxs_own(jaxpr: Any) -> bool:
+    """Whether a function stands in JAX itself, as `jax.nn.relu` does.
+
+    Its own rule says what the derived gradient says, and stabler; the graph is stabilised anyway.
+    """
+    file = str(getattr(jaxpr.jaxpr.debug_info, "func_filename", None) or "")
+    return file.startswith(os.path.dirname(str(import_module("jax").__file__)))
+
+
+def _with_rule(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+    """A function with a derivative of its own, which JAX itself applies."""
+    body = equation.params["call_jaxpr"]
+    floats = [place for place, each in enumerate(operands) if each.dtype.kind == "f"]
+    if _is_jaxs_own(body) or not floats:
+        return walk.of(body, operands)
+
+    pulled = _pulled_back(equation, floats)  # Now: its dtypes hang on JAX's settings.
+
+    def forward(*args: Any) -> Any:
+        found = walk.of(body, args)
+        return tuple(found) if len(found) > 1 else found[0]
+
+    def backward(ct: Any, out: Any, *args: Any) -> Any:
+        cts = ct if isinstance(ct, tuple) else (ct,)
+        found = walk.of(pulled, [*args, *cts])
+        slopes = dict(zip(floats, found, strict=True))
+        return tuple([slopes.get(place) for place in range(len(args))])
+
+    found = custom_vjp(forward, backward)(*operands)
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+def _pulled_back(equation: Any, floats: Sequence[int]) -> Any:
+    """The jaxpr from operands and cotangents to the cotangents of the floating operands."""
+    jax, core = import_module("jax"), import_module("jax.extend.core")
+    variables = [core.Var(each.aval) for each in equation.invars]
+    told = equation.params["call_jaxpr"].jaxpr.debug_info
+    own = equation.replace(invars=variables)
+    alone = core.Jaxpr([], variables, equation.outvars, [own], debug_info=told)
+    function = core.jaxpr_as_fun(core.ClosedJaxpr(alone, []))
+
+    def pulled(args: Any, cts: Any) -> Any:
+        def of_floats(*given: Any) -> Any:
+            every = list(args)
+            for place, value in zip(floats, given, strict=True):
+                every[place] = value
+            return function(*every)
+
+        return jax.vjp(of_floats, *[args[place] for place in floats])[1](cts)
+
+    def described(variables: Sequence[Any]) -> list[Any]:
+        return [jax.ShapeDtypeStruct(each.aval.shape, each.aval.dtype) for each in variables]
+
+    return jax.make_jaxpr(pulled)(described(variables), described(equation.outvars))
+
+
+# -- loops and branches ----------------------------------------------------------------------------
+def _scan(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+    params = equation.params
+    consts, carries = params["num_consts"], params["num_carry"]
+    fixed, init = operands[:consts], tuple(operands[consts : consts + carries])
+    xs = tuple(operands[consts + carries :])
+
+    def step(carry: Any, slices: Any) -> Any:
+        found = walk.of(params["jaxpr"], [*fixed, *carry, *(slices or ())])
+        return tuple(found[:carries]), tuple(found[carries:])
+
+    last, stacked = f.scan(step, init, xs or None, params["length"], reverse=params["reverse"])
+    return [*last, *stacked]
+
+
+def _while(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+    params = equation.params
+    tested, stepped = params["cond_nconsts"], params["body_nconsts"]
+    of_test, of_step = operands[:tested], operands[tested : tested + stepped]
+
+    def test(carry: Any) -> Any:
+        return walk.of(params["cond_jaxpr"], [*of_test, *carry])[0]
+
+    def step(carry: Any) -> Any:
+        return tuple(walk.of(params["body_jaxpr"], [*of_step, *carry]))
+
+    return list(f.while_loop(test, step, tuple(operands[tested + stepped :])))
+
+
+def _cond(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+    params = equation.params
+    which, *given = operands
+    branches = list(params["branches"])
+
+    def chosen(place: int) -> Callable[..., Any]:
+        def branch(*args: Any) -> Any:
+            if place == len(branches) - 1:
+                return tuple(walk.of(branches[place], args))
+            return tuple(f.cond(which <= place, run(place), chosen(place + 1), *args))
+
+        return branch
+
+    def run(place: int) -> Callable[..., Any]:
+        return lambda *args: tuple(walk.of(branches[place], args))
+
+    if which.dtype.kind == "b":
+        return list(f.cond(which, run(1), run(0), *given))
+    return list(chosen(0)(*given))
+
+
+CONTROL: dict[str, Callable[..., Any]] = {
+    # "pjit" is the name of "jit" in older versions.
+    **dict.fromkeys(["jit", "pjit", "remat2"], _call("jaxpr")),
+    "custom_jvp_call": _with_rule,
+    "custom_vjp_call": _with_rule,
+    "scan": _scan,
+    "while": _while,
+    "cond": _cond,
+}

@@ -1,0 +1,136 @@
+"""Elementwise primitives of JAX. Operands have one dtype already."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..functions import f
+from ..spelling import Call, Refused, Spelling, known, own
+
+__all__ = ["ELEMENTWISE", "known_number"]
+
+
+def known_number(x: Any) -> Any:
+    """The number that a constant is, or None."""
+    node = x.node
+    while node.op.name in ("cast", "broadcast_to", "reshape"):
+        (node,) = node.operands
+    if not node.is_constant or node.params["value"].size != 1:
+        return None
+    return node.params["value"].item()
+
+
+def _div(x: Any, y: Any) -> Any:
+    if x.dtype.kind == "f":
+        return f.divide(x, y)
+    if x.dtype.kind == "u":
+        return f.floor_divide(x, y)
+    # Integers are rounded towards zero.
+    size = f.floor_divide(f.absolute(x), f.absolute(y))
+    return f.where((x < 0) == (y < 0), size, -size)
+
+
+def _round(x: Any, *, rounding_method: Any) -> Any:
+    if int(rounding_method) == 1:
+        return f.rint(x)
+    # Halves go away from zero.
+    return f.copysign(f.floor(f.absolute(x) + 0.5), x)
+
+
+def _integer_pow(x: Any, *, y: int) -> Any:
+    return x**y if y >= 0 else 1 / x**-y
+
+
+def _select_n(which: Any, *cases: Any) -> Any:
+    if which.dtype.kind == "b":
+        return f.where(which, cases[1], cases[0]) if len(cases) == 2 else cases[0]
+    found = cases[-1]
+    for place in range(len(cases) - 2, -1, -1):
+        found = f.where(which <= place, cases[place], found)
+    return found
+
+
+def _convert(call: Call, x: Any, *, new_dtype: Any) -> Any:
+    return x != 0 if call.dtype.kind == "b" else f.astype(x, call.dtype)
+
+
+def _not(x: Any) -> Any:
+    return f.logical_not(x) if x.dtype.kind == "b" else f.invert(x)
+
+
+def _right_shift(x: Any, y: Any) -> Any:
+    if x.dtype.kind != "u":
+        raise Refused("shifts signed integers as if they had no sign")
+    return f.right_shift(x, y)
+
+
+def _polygamma(order: Any, x: Any) -> Any:
+    number = known_number(order)
+    if number is None or number != int(number):
+        raise Refused("has an order that is not known when the graph is made")
+    return f.polygamma(int(number), x)
+
+
+def _named(*names: str, **renamed: str) -> dict[str, Spelling]:
+    table = dict.fromkeys(names, "") | renamed
+    return {name: own(getattr(f, here or name)) for name, here in table.items()}
+
+
+ELEMENTWISE: dict[str, Spelling] = {
+    **_named(
+        *["exp", "exp2", "expm1", "log", "log1p", "sqrt", "cbrt", "square", "sin", "cos", "tan"],
+        *["sinh", "cosh", "tanh", "floor", "ceil", "sign", "erf", "erfc", "digamma", "zeta"],
+        *["nextafter"],
+        neg="negative",
+        abs="absolute",
+        asin="arcsin",
+        acos="arccos",
+        atan="arctan",
+        asinh="arcsinh",
+        acosh="arccosh",
+        atanh="arctanh",
+        logistic="sigmoid",
+        erf_inv="erfinv",
+        lgamma="gammaln",
+        igamma="gammainc",
+        igammac="gammaincc",
+        bessel_i0e="i0e",
+        bessel_i1e="i1e",
+        is_finite="isfinite",
+        population_count="bitwise_count",
+        add="add",
+        add_any="add",
+        sub="subtract",
+        mul="multiply",
+        rem="fmod",
+        pow="power",
+        atan2="arctan2",
+        max="maximum",
+        min="minimum",
+        eq="equal",
+        ne="not_equal",
+        lt="less",
+        le="less_equal",
+        gt="greater",
+        ge="greater_equal",
+        xor="bitwise_xor",
+        shift_left="left_shift",
+        shift_right_arithmetic="right_shift",
+        stop_gradient="stop_gradient",
+    ),
+    "and": own(f.bitwise_and),
+    "or": own(f.bitwise_or),
+    "not": own(_not),
+    "div": own(_div),
+    "rsqrt": own(lambda x: 1 / f.sqrt(x)),
+    "round": own(_round),
+    "integer_pow": own(_integer_pow),
+    "clamp": own(lambda least, x, most: f.clip(x, least, most)),
+    "select_n": own(_select_n),
+    "convert_element_type": known(_convert),
+    "polygamma": own(_polygamma),
+    "shift_right_logical": own(_right_shift),
+    **dict.fromkeys(["copy", "optimization_barrier"], own(lambda x: x)),
+    "name": own(lambda x, *, name: x),
+    "regularized_incomplete_beta": own(f.betainc),
+}
