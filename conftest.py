@@ -22,9 +22,10 @@ settings.load_profile("repeatable")
 
 # Collecting a module's doctests imports it, and these import an extra at their top.
 NEEDS = {
-    "jax": ["symgraph/backends/jax.py", "symgraph/interop/jax.py"],
-    "torch": ["symgraph/backends/torch.py"],
+    "jax": ["symgraph/backends/jax.py"],
+    "torch": ["symgraph/backends/torch.py", "symgraph/frontends/torch/entry.py"],
     "array_api_compat": ["symgraph/backends/torch.py"],
+    "llvmlite": ["symgraph/backends/native.py", "symgraph/native/machine.py"],
 }
 collect_ignore = [
     path for extra, paths in NEEDS.items() if find_spec(extra) is None for path in paths

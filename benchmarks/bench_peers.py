@@ -6,7 +6,9 @@ libraries, and medians of CPU time count. Run it on one thread:
     OPENBLAS_NUM_THREADS=1 python benchmarks/bench_peers.py [workload ...]
 
 Below 1.00 the lowered graph is faster than the best of the others. Libraries that are missing are
-left out. NumPy may reach the 32 MiB of a third-level cache, so figures differ between machines.
+left out, and so is the native backend where it cannot be had. `first` is the time of the first
+result, derivation and compilation included and nothing read from disk, over that of JAX. NumPy may
+reach the 32 MiB of a third-level cache, so figures differ between machines.
 """
 
 from __future__ import annotations
@@ -26,10 +28,13 @@ os.environ.setdefault(
     "XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 )
 
+os.environ["SYMGRAPH_CACHE"] = ""  # Machine code is compiled, not read from disk.
+
 import numpy as np  # noqa: E402
 
 import symgraph as sg  # noqa: E402
 import symgraph.numpy as snp  # noqa: E402
+from symgraph.backends.base import available  # noqa: E402
 
 Function = Callable[..., Any]
 Case = tuple[Function, tuple[str, ...], dict[str, np.ndarray[Any, Any]]]
@@ -156,7 +161,7 @@ def cases() -> dict[str, Case]:
 
 
 # -- libraries -------------------------------------------------------------------------------------
-def ours(case: Case, blocked: bool = True) -> Callable[[], Any]:
+def ours(case: Case, backend: str = "numpy", blocked: bool = True) -> Callable[[], Any]:
     """The value and the gradient, simplified and lowered."""
     f, wrt, data = case
     specs: dict[str, Any] = {
@@ -166,13 +171,13 @@ def ours(case: Case, blocked: bool = True) -> Callable[[], Any]:
         specs["p"] = sg.spec(data["p"].shape, "float32", assume=sg.simplex(axis=-1))
     graph = sg.trace(partial(f, snp), **specs).gradient(*wrt).simplify()
     if not blocked:
-        from symgraph.lowering import blocks
+        from symgraph.lowering import block_sizes as blocks
 
         least, blocks.LEAST_BYTES = blocks.LEAST_BYTES, 2**60
         lowered = graph.lower()
         blocks.LEAST_BYTES = least
         return partial(lowered, **data)
-    return partial(graph.lower(), **data)
+    return partial(graph.lower(backend), **data)
 
 
 def through_jax(case: Case) -> Callable[[], Any]:
@@ -250,29 +255,55 @@ def checked(call: Callable[[], Any], want: list[np.ndarray[Any, Any]], name: str
         np.testing.assert_allclose(got, expected, rtol=far, atol=far * scale, err_msg=name)
 
 
+def first(through: Callable[[Case], Callable[[], Any]], case: Case) -> tuple[Any, float]:
+    """A library's call, and the seconds to its first result."""
+    start = time.perf_counter()
+    call = through(case)
+    call()
+    return call, time.perf_counter() - start
+
+
+def measured(case: Case, name: str, peers: dict[str, Any]) -> dict[str, float]:
+    """Seconds of a call by library, and of the first result of two of them."""
+    calls = {"numpy": ours(case), "plain": ours(case, blocked=False)}
+    want = flat(calls["numpy"]())
+    firsts: dict[str, float] = {}
+    for peer, through in peers.items():
+        calls[peer], firsts[f"first {peer}"] = first(through, case)
+    for peer, call in calls.items():
+        checked(call, want, f"{name}: {peer}")
+    return {**medians(calls), **firsts}
+
+
 def main() -> None:
     """Print the table."""
-    peers = {name: through for name, through in PEERS.items() if find_spec(name)}
-    columns = ["ms a call", "/ best", "/ no loops", *[f"/ {name}" for name in peers]]
-    print(f"{'workload':16}" + "".join([f"{each:>12}" for each in columns]))
-    logs: list[float] = []
+    peers: dict[str, Any] = {name: through for name, through in PEERS.items() if find_spec(name)}
+    others = tuple(peers)
+    if "native" in available() and find_spec("llvmlite"):
+        peers["native"] = partial(ours, backend="native")
+    mine = ("numpy", "native") if "native" in peers else ("numpy",)
+    columns = [*[f"{each} ms" for each in mine], *[f"{each}/best" for each in mine]]
+    columns += ["/ no loops", *[f"{mine[-1]}/{each}" for each in others], "first"]
+    print(f"{'workload':16}" + "".join([f"{each:>14}" for each in columns]))
+    logs: dict[str, list[float]] = {each: [] for each in mine}
+    for each in mine:  # What is loaded once a process.
+        first(partial(ours, backend=each), cases()["factorisation"])
     for name, case in cases().items():
         if len(sys.argv) > 1 and name not in sys.argv[1:]:
             continue
-        calls = {"ours": ours(case), "plain": ours(case, blocked=False)}
-        want = flat(calls["ours"]())
-        for peer, through in peers.items():
-            calls[peer] = through(case)
-        for peer, call in calls.items():
-            checked(call, want, f"{name}: {peer}")
-        times = medians(calls)
-        mine = times["ours"]
-        best = min(times[peer] for peer in peers) if peers else mine
-        logs.append(float(np.log(mine / best)))
-        ratios = [mine / best, mine / times["plain"], *[mine / times[peer] for peer in peers]]
-        shown = [f"{mine * 1e3:12.3f}", *[f"{each:12.2f}" for each in ratios]]
+        times = measured(case, name, peers)
+        best = min([times[peer] for peer in others], default=times["numpy"])
+        for each in mine:
+            logs[each].append(float(np.log(times[each] / best)))
+        ratios = [times[each] / best for each in mine]
+        ratios += [times["numpy"] / times["plain"]]
+        ratios += [times[mine[-1]] / times[peer] for peer in others]
+        if "first jax" in times and "first native" in times:
+            ratios.append(times["first native"] / times["first jax"])
+        shown = [*[f"{times[each] * 1e3:14.3f}" for each in mine], *[f"{r:14.2f}" for r in ratios]]
         print(f"{name:16}" + "".join(shown), flush=True)
-    print(f"geometric mean, to the best: {np.exp(np.mean(logs)):.2f}")
+    for each in mine:
+        print(f"geometric mean of {each}, to the best: {np.exp(np.mean(logs[each])):.2f}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,9 @@ trace  →  gradient  →  simplify  →  checkpoint  →  lower
 
 from __future__ import annotations
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
 # `x.__array_namespace__()` is this module, so it is there as soon as arrays are.
 from . import numpy as _numpy  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from . import random
@@ -52,7 +55,7 @@ from .facts import (
     unique,
     unit_norm,
 )
-from .graph import Graph, SimplifyInterrupted, diff
+from .graph import Graph, SimplifyInterrupted, diff, side_by_side
 from .graph.loading import load
 from .graph.symbolic import from_sympy
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
@@ -84,6 +87,10 @@ cond = _eager(_cond)
 fori_loop = _eager(_fori_loop)
 scan = _eager(_scan)
 while_loop = _eager(_while_loop)
+
+if TYPE_CHECKING:
+    from .frontends.onnx import from_onnx, onnx_parameters
+    from .frontends.torch import from_torch
 
 __all__ = [
     "Array",
@@ -131,7 +138,9 @@ __all__ = [
     "fixed_point",
     "flat_objective",
     "fori_loop",
+    "from_onnx",
     "from_sympy",
+    "from_torch",
     "global_norm",
     "grad",
     "graph",
@@ -149,6 +158,7 @@ __all__ = [
     "nonpositive",
     "nonzero",
     "one_hot",
+    "onnx_parameters",
     "orthogonal",
     "positive",
     "positive_definite",
@@ -156,6 +166,7 @@ __all__ = [
     "root",
     "scan",
     "scope",
+    "side_by_side",
     "simplex",
     "spec",
     "symmetric",
@@ -173,3 +184,14 @@ __all__ = [
 def __dir__() -> list[str]:
     """The public names; submodules are reached by import."""
     return sorted([*__all__, *[name for name in globals() if name.startswith("__")]])
+
+
+_FRONTENDS = {"from_onnx": "onnx", "onnx_parameters": "onnx", "from_torch": "torch"}
+"""Functions whose tables of operators take time to import, and the room of each."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _FRONTENDS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(_import_module(f"{__name__}.frontends.{_FRONTENDS[name]}"), name)
+    return globals().setdefault(name, found)

@@ -1,8 +1,8 @@
 """Signatures that tell: the share of functions with an `Any` parameter is counted and held.
 
 Kernels are left out: a function that takes an array namespace as `xp` gets arrays of any library,
-and so do the rooms `namespace`, `backends` and `onnx`. `python tests/test_any_parameters.py` prints
-the counts.
+and so do the rooms `namespace`, `backends`, `onnx` and `frontends`. `python
+tests/test_any_parameters.py` prints the counts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNELS = ("symgraph/namespace", "symgraph/backends", "symgraph/onnx")
+KERNELS = ("symgraph/namespace", "symgraph/backends", "symgraph/onnx", "symgraph/frontends")
 
 MOST = {
     "accuracy": 0,
@@ -30,6 +30,7 @@ MOST = {
     "ir": 3,
     "lowering": 0,
     "memory": 0,
+    "native": 0,
     "numpy.py": 1,
     "ops": 23,
     "page": 3,

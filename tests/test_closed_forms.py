@@ -108,6 +108,7 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
     "swish with slope": (11, TAIL),  # 9
     "swish with slope, in the slope": (11, TAIL),  # 10
     "gelu by sigmoid": (10, TAIL),  # 9
+    "Gaussian, density": (10, RANGE),  # 9
     "x/(1 + x^2)": (7, RANGE),  # 5
     "(x - y)/(x + y)": (5, RANGE),  # 4
     "Hill function": (8, NOTHING),  # 7

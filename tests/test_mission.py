@@ -7,9 +7,11 @@ and algorithms the titles use.
 from __future__ import annotations
 
 import ast
+import json
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -236,6 +238,36 @@ def test_the_row_is_shown_by_tests_that_name_it(row: str) -> None:
         path, _, name = each.partition("::")
         assert name in docstrings(path), f"{each} is gone"
         assert row in re.findall(r"\bM\d\d\b", docstrings(path)[name]), f"{each} shows another row"
+
+
+@cache
+def notebooks() -> dict[str, dict[str, Any]]:
+    """The notebooks by name, in order."""
+    paths = sorted((HERE.parent / "notebooks").glob("*.ipynb"))
+    return {path.name: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_notebook_shows_the_row(row: str) -> None:
+    texts = [
+        "".join(cell["source"])
+        for notebook in notebooks().values()
+        for cell in notebook["cells"]
+        if cell["cell_type"] == "markdown"
+    ]
+    assert any(row in re.findall(r"\bM\d\d\b", text) for text in texts)
+
+
+def test_notebooks_are_numbered_check_what_they_show_and_keep_no_outputs() -> None:
+    assert [name[:2] for name in notebooks()] == [
+        f"{number:02}" for number in range(1, 1 + len(notebooks()))
+    ]
+    for name, notebook in notebooks().items():
+        first, *_ = notebook["cells"]
+        assert "".join(first["source"]).startswith(f"# {name[:2]} · "), name
+        code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        assert any("assert" in "".join(cell["source"]) for cell in code), name
+        assert all(not cell["outputs"] and cell["execution_count"] is None for cell in code), name
 
 
 def test_no_test_of_a_row_is_missing() -> None:

@@ -23,7 +23,7 @@ NO_ERRORS = {
     *("global_norm", "diff", "simplex", "one_hot", "unit_norm"),
     *("Array.get_inputs", "Array.get_operation"),
     *("Graph.get_inputs", "Graph.get_operation", "Graph.op_count", "Graph.diff", "Graph.formula"),
-    *("Graph.to_latex", "Graph.to_dot", "Graph.to_svg", "Graph.derived"),
+    *("Graph.tree", "Graph.table", "Graph.to_dot", "Graph.to_svg", "Graph.derived"),
     *("Graph.to_graphml", "Graph.to_mermaid", "Graph.to_networkx"),
 }
 """Functions without errors of their own."""

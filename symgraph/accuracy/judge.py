@@ -21,19 +21,17 @@ import numpy as np
 
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
+from .lost_numbers import CERTAIN, LARGEST, SMALLEST, LostNumbers, plainly_gone
 from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trials import UNIT, Trial, Trials
 
-__all__ = ["FACTOR", "Judge", "judge_of"]
+__all__ = ["FACTOR", "Judge", "judge_of", "judged_as_carefully"]
 
 FACTOR = 8.0
 """A new spelling loses digits if its error is more than this many times that of the old one."""
 
 _UNITS = 8 * UNIT
 """Relative error that every spelling may have."""
-
-_SMALLEST = 64 * float(np.finfo(np.float32).tiny)
-"""Absolute error that every spelling may have: near underflow numbers have few digits or none."""
 
 _WRONG = 1e-2
 """Relative error above which a value is wrong."""
@@ -47,12 +45,7 @@ _NONE = 0.5
 _MATTERS = 0.01
 """Smaller values are exempt from `_NONE`: underflow to 0 has a large relative error only."""
 
-_CERTAIN = _WRONG / 64
-"""Relative error below which the old value is clearly right, not by chance."""
-
-_LARGEST = float(np.finfo(np.float32).max)
-
-_ROOMY = _LARGEST**0.5
+_ROOMY = LARGEST**0.5
 """A larger value is near the end of the range: one more factor on the way to it overflows."""
 
 _AMBIGUOUS = 1e-6
@@ -77,10 +70,14 @@ class Judge:
     ----------
     knowledge : Knowledge
         The facts that random inputs must satisfy.
+    careful : bool
+        Whether a spelling loses, too, where it drops a number at a wide probe.
     """
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, *, careful: bool = False) -> None:
         self.trials = Trials(knowledge)
+        self.careful = careful
+        self._lost = LostNumbers(self.trials)
         self._verdicts: dict[tuple[Node, Node], Verdict] = {}
         self._failing: dict[Node, Numbers | None] = {}
 
@@ -91,7 +88,7 @@ class Judge:
         off. The error of `new` is `FACTOR` times that of `old`, plus some units in the last place.
         Or `old` is infinite or NaN, and `new` is a number, but a wrong one.
         """
-        return self._verdict(new, old).loses
+        return self._verdict(new, old).loses or (self.careful and self.drops(new, old))
 
     def rescues(self, new: Node, old: Node) -> bool:
         """Whether `new` is right at arguments of ordinary size where `old` is infinite or NaN.
@@ -119,6 +116,13 @@ class Judge:
         mended = np.count_nonzero(before & ~after)
         more = bool(np.any(after & ~before))
         return not more and int(mended) > 1 + before.size // _ACCIDENTS
+
+    def drops(self, new: Node, old: Node) -> bool:
+        """Whether `old` is right in plain single precision where `new` is infinite or NaN.
+
+        This holds of whole graphs, too (`lost_numbers`).
+        """
+        return self._lost.drops(new, old)
 
     def _failures(self, node: Node) -> Numbers | None:
         """The elements at which a value fails; None if there are none."""
@@ -193,12 +197,12 @@ class _Errors(NamedTuple):
     @property
     def old_certain(self) -> Numbers:
         """Elements at which the old value is clearly right."""
-        return self.old <= _CERTAIN * self.size + _SMALLEST
+        return self.old <= CERTAIN * self.size + SMALLEST
 
     @property
     def most(self) -> Numbers:
         """The error that the new value may have beside the error of the old one."""
-        return FACTOR * self.old + _UNITS * self.size + _SMALLEST
+        return FACTOR * self.old + _UNITS * self.size + SMALLEST
 
 
 class _Elements(NamedTuple):
@@ -246,7 +250,7 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         if _is_harmless(errors):
             return _ALIKE
         gap = np.abs(old.right - new.right)
-        agreed = ~(gap > _AMBIGUOUS * errors.size + _SMALLEST)
+        agreed = ~(gap > _AMBIGUOUS * errors.size + SMALLEST)
         if new.drawn != old.drawn and np.count_nonzero(agreed) < _SAME * agreed.size:
             return _ALIKE
         elements = _elements(new, old, errors, agreed)
@@ -257,7 +261,7 @@ def _errors(new: Trial, old: Trial) -> _Errors:
     reference = np.where(np.isfinite(old.right), old.right, new.right)
     size = np.abs(reference)
     before, after = old.largest_distance(reference), new.largest_distance(reference)
-    tolerance = _WRONG * size + _SMALLEST
+    tolerance = _WRONG * size + SMALLEST
     finite = np.isfinite(before), np.isfinite(after)
     return _Errors(reference, size, tolerance, before, after, *finite)
 
@@ -288,16 +292,16 @@ def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elem
     scatter = new.largest_distance(new.found[0])
     nothing = ~np.any(np.isfinite(old.found), axis=0) & ~np.isnan(reference)
     judged = agreed | ~np.isfinite(old.right)
-    close = (after <= tolerance + FACTOR * scatter) & (size <= _LARGEST)
+    close = (after <= tolerance + FACTOR * scatter) & (size <= LARGEST)
     not_finite = old_finite & ~new_finite & np.isfinite(reference)
     useless = (before > _NONE * size) & (size > _MATTERS)
-    digits = agreed & old_finite & new_finite & (before <= _LOST * size + _SMALLEST)
+    digits = agreed & old_finite & new_finite & (before <= _LOST * size + SMALLEST)
     lucky = _right_by_luck(before, size)
     return _Elements(
         lies=nothing & judged & new_finite & ~close,
         rescued=nothing & new_finite & close,
         not_finite=not_finite,
-        gone=not_finite & ~useless | _plainly_gone(new, old, reference),
+        gone=not_finite & ~useless | plainly_gone(new, old, reference),
         spoiled=old_right & agreed & ~new_right,
         gross=agreed & old_finite & ~new_right & errors.old_certain & ~lucky,
         won=agreed & ~old_right & new_right & np.isfinite(reference),
@@ -305,21 +309,10 @@ def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elem
     )
 
 
-def _plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
-    """Where, without perturbed roundings, the old value is right and the new one is not finite.
-
-    Double precision must have a number for both: where y is tiny and x negative, y x**(y - 1) x is
-    a number only because y - 1 is rounded to -1.
-    """
-    error = np.abs(old.found[0] - reference)
-    right = error <= _CERTAIN * np.abs(reference) + _SMALLEST
-    return right & ~np.isfinite(new.found[0]) & np.isfinite(new.right)
-
-
 def _right_by_luck(before: Numbers, size: Numbers) -> Numbers:
     """Zeros that the old spelling gets right by luck: it loses another element of the array."""
-    lost = (before > _NONE * size + _SMALLEST).reshape(len(before), -1).any(axis=1)
-    return (size <= _SMALLEST) & lost.reshape(-1, *[1] * (size.ndim - 1))
+    lost = (before > _NONE * size + SMALLEST).reshape(len(before), -1).any(axis=1)
+    return (size <= SMALLEST) & lost.reshape(-1, *[1] * (size.ndim - 1))
 
 
 def _over_probes(elements: _Elements) -> Verdict:
@@ -341,6 +334,12 @@ def _over_probes(elements: _Elements) -> Verdict:
     successes = accidents + np.count_nonzero(elements.won[mixed])
     loses = loses or np.count_nonzero(failed[mixed]) > _ONE_SIDED * successes
     return Verdict(loses=bool(loses), rescues=bool(rescued and not spoiled))
+
+
+def judged_as_carefully(knowledge: Knowledge, as_in: Knowledge) -> Knowledge:
+    """The knowledge, whose judge is as careful as that of another."""
+    judge_of(knowledge).careful = judge_of(as_in).careful
+    return knowledge
 
 
 _judges: weakref.WeakKeyDictionary[Knowledge, Judge] = weakref.WeakKeyDictionary()

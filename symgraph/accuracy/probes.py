@@ -2,22 +2,27 @@
 
 A probe says how large all random numbers are, which sign they have, and how far they differ from
 one another. `drawn` gives the numbers of one input at all probes; they satisfy the input's facts.
+There are two sets of probes. By the usual ones digits are judged. The wide ones only show whether a
+number is lost: first all numbers are of one size, then each input is of another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..facts import Fact
 from ..ir.fact_inference import Known
 
-__all__ = ["COUNT", "MIXED", "ORDINARY", "Numbers", "drawn"]
+__all__ = ["COUNT", "MIXED", "ORDINARY", "UNIFORM", "Numbers", "Places", "drawn"]
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
+
+Places: TypeAlias = Literal["usual", "wide"]
+"""Which set of probes."""
 
 
 class Setting(NamedTuple):
@@ -85,14 +90,33 @@ MIXED: Numbers = np.array([each.between > 0 and each.within > 0 for each in _SET
 """The mixed probes, as a mask: numbers of all sizes. The order of factors decides overflow."""
 
 
+_SIZES = tuple([Setting(power / 2, within=0.7) for power in range(-75, 76)])
+"""Every size of number in single precision, in steps of half a power of 10."""
+
+_WIDTHS = (4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 19.0)
+
+_WIDE = (*_SIZES, *[Setting(between=width, within=0.7) for width in _WIDTHS * 6])
+
+UNIFORM = len(_SIZES)
+"""The number of wide probes at which all numbers are of one size. They stand first."""
+
+
 @cache
-def _columns() -> list[Numbers]:
-    """The settings as two arrays with a row for each field: first without the mixed probes."""
+def _columns(places: Places) -> list[Numbers]:
+    """The settings as arrays with a row for each field; the mixed probes stand last."""
+    if places == "wide":
+        return [np.array(_WIDE, dtype=np.float64).T]
     rows = np.array(_SETTINGS, dtype=np.float64).T
     return [rows[:, ~MIXED], rows[:, MIXED]]
 
 
-def drawn(shape: tuple[int, ...], dtype: np.dtype[Any], known: Known, index: int) -> Numbers:
+def drawn(
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    known: Known,
+    index: int,
+    places: Places = "usual",
+) -> Numbers:
     """Random numbers for one value; the leading axis runs over the probes.
 
     Single precision holds them exactly, unless a fact relates several elements, as `simplex` does.
@@ -106,9 +130,12 @@ def drawn(shape: tuple[int, ...], dtype: np.dtype[Any], known: Known, index: int
     index : int
         The number of the value in its graph: the seed. Different values get independent numbers,
         except at probes where `Setting.apart` makes them nearly equal.
+    places : "usual" or "wide"
+        Which set of probes.
     """
+    columns = _columns(places)
     rng = np.random.default_rng([1997, index])
-    wide = (COUNT, *shape)
+    wide = (sum(each.shape[1] for each in columns), *shape)
     if dtype.kind == "b":
         return rng.integers(0, 2, wide).astype(bool)
     facts = tuple(known.facts)
@@ -119,7 +146,7 @@ def drawn(shape: tuple[int, ...], dtype: np.dtype[Any], known: Known, index: int
             dtype
         )
     # One group after the other, so that a change of the second leaves the first as it is.
-    x = np.concatenate([_within(_free(shape, rng, each), low, high, rng) for each in _columns()])
+    x = np.concatenate([_within(_free(shape, rng, each), low, high, rng) for each in columns])
     with np.errstate(all="ignore"):
         x = np.asarray(_signed(x, facts).astype(np.float32), np.float64)
     for name, made in _RELATED.items():

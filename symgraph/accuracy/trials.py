@@ -21,7 +21,7 @@ import numpy as np
 from ..ir.dims import Dim, Shape, is_named, names_of
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
-from .probes import Numbers, drawn
+from .probes import Numbers, Places, drawn
 from .stacks import kind_of, stacked
 from .sums_of_products import sums_products, without_order
 
@@ -105,10 +105,27 @@ class Trials:
     ----------
     knowledge : Knowledge
         The facts that random numbers satisfy.
+    places : "usual" or "wide"
+        At which probes. At the wide ones each computation is made once, as it is.
+    whole : bool
+        Whether long dimensions keep their size. Where they are shortened some kernels cannot run.
+    rough : bool
+        Whether single precision stands for the reference, too, which takes half of the time.
     """
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        places: Places = "usual",
+        *,
+        whole: bool = False,
+        rough: bool = False,
+    ) -> None:
         self.knowledge = knowledge
+        self.places: Places = places
+        self._repeated = _REPEATED if places == "usual" else 1
+        self._longest = _MOST_ELEMENTS if whole else _LONGEST
+        self._rough = rough
         self._trials: dict[Node, Trial | None] = {}
         # Trials not asked for since `_trials` was last full.
         self._older: dict[Node, Trial | None] = {}
@@ -154,36 +171,31 @@ class Trials:
             self._bytes += trial.right.nbytes + trial.found.nbytes
 
     def _trial(self, node: Node) -> Trial | None:
-        shape = _short(node.shape)
+        shape = _short(node.shape, self._longest)
         if prod(shape) > _MOST_ELEMENTS or len(node.results) > 1:
             return None
         if node.is_constant:
-            return _of_constant(node, shape)
+            return _of_constant(node, shape, self._repeated)
         return self._computed(node, shape) or self._random(node, shape)
 
     def _random(self, node: Node, shape: tuple[int, ...]) -> Trial:
         """A trial of random numbers that satisfy the facts of the node."""
         index = self._drawn.setdefault(node, len(self._drawn))
-        right = drawn(shape, node.dtype, self.knowledge.of(node), index)
+        right = drawn(shape, node.dtype, self.knowledge.of(node), index, self.places)
         found = right.astype(np.float32) if node.dtype.kind == "f" else right
         drawn_here = frozenset[Node]() if node.is_input else frozenset({node})
         # A copy, not a broadcast view: every kernel would make the copy again.
-        return Trial(right, np.repeat(found[None], _REPEATED, axis=0), drawn_here)
+        return Trial(right, np.repeat(found[None], self._repeated, axis=0), drawn_here)
 
     def _computed(self, node: Node, shape: tuple[int, ...]) -> Trial | None:
         """The trial computed from those of the operands; None if the kernel cannot be run."""
-        op = node.op
-        below: list[Trial] = []
-        for operand in node.operands:
-            trial = self._trials[operand]
-            if trial is None:
-                return None
-            below.append(trial)
-        if node.is_input or op.custom:
+        below = self._trials_below(node)
+        if below is None:
             return None
-        if node.params and any(hasattr(value, "at_sizes") for value in node.params.values()):
-            return None  # A loop would take longer than everything else.
-        params = _resolved(node.params, _DOUBLE)
+        if self._rough:
+            return self._roughly(node, below, shape)
+        op = node.op
+        params = _resolved(node.params, _DOUBLE, self._longest)
         rights = [each.right for each in below]
         kind = kind_of(op, rights, params, shape)
         right = stacked(op, rights, params, shape, kind)
@@ -191,7 +203,7 @@ class Trials:
             return None
         is_float = node.dtype.kind == "f"
         repeated = [_rows(each.found) for each in below]
-        lower = _resolved(node.params, _SINGLE) if params else params
+        lower = _resolved(node.params, _SINGLE, self._longest) if params else params
         if lower != params:  # A dtype is among them.
             kind = kind_of(op, repeated, lower, shape)
         if op.conditioned:
@@ -207,10 +219,35 @@ class Trials:
             found = self._perturbed(node, found, repeated, params, shape, kind)
         count = len(right)
         if len(found) > 1:
-            found = found.reshape(_REPEATED, count, *shape)
+            found = found.reshape(self._repeated, count, *shape)
         else:
-            found = np.broadcast_to(found.reshape(1, count, *shape), (_REPEATED, count, *shape))
+            found = np.broadcast_to(
+                found.reshape(1, count, *shape), (self._repeated, count, *shape)
+            )
         return Trial(right, found, _union(below))
+
+    def _trials_below(self, node: Node) -> list[Trial] | None:
+        """The trials of the operands; None if the node is not to be computed from them."""
+        below = [self._trials[operand] for operand in node.operands]
+        if node.is_input or node.op.custom:
+            return None
+        if node.params and any(hasattr(value, "at_sizes") for value in node.params.values()):
+            return None  # A loop would take longer than everything else.
+        known = [each for each in below if each is not None]
+        return known if len(known) == len(below) else None
+
+    def _roughly(self, node: Node, below: list[Trial], shape: tuple[int, ...]) -> Trial | None:
+        """The trial of one computation in single precision."""
+        params = _resolved(node.params, _SINGLE, self._longest)
+        operands = [each.found[0] for each in below]
+        found = stacked(node.op, operands, params, shape)
+        if found is None:
+            return None
+        if node.dtype.kind == "f":
+            found = found.astype(np.float32, copy=False)
+            if len(below) > 1 and sums_products(node.op, len(below)):
+                found = without_order(node.op, found, operands, params, shape)
+        return Trial(found, found[None], _union(below))
 
     def _perturbed(
         self,
@@ -222,7 +259,7 @@ class Trials:
         kind: Hashable,
     ) -> Numbers:
         """The values with all repetitions but the first perturbed, if the operation rounds."""
-        if node.op.count == 0 or len(found) == 1:
+        if node.op.count == 0 or len(found) == 1 or self._repeated == 1:
             return found
         if not self._rounds(node, operands, params, shape, kind):
             return found
@@ -236,21 +273,20 @@ class Trials:
 
         Numbers that are `fresh` belong to no one else and are perturbed in place.
         """
-        if found.dtype.kind != "f" or len(found) == 1:
+        if found.dtype.kind != "f" or len(found) == 1 or self._repeated == 1:
             return found
-        first = len(found) // _REPEATED
+        first = len(found) // self._repeated
         rest = found[first:]
         self._at = (self._at + 4099) % (len(_NOISE) // 2)
         start = _NOISE[self._at : self._at + rest.size]
-        noise = (
-            start.reshape(rest.shape) if len(start) == rest.size else np.resize(start, rest.shape)
-        )
+        flat = start if len(start) == rest.size else np.resize(start, rest.size)
         # For subnormal numbers one unit in the last place is the smallest subnormal.
-        small = np.nonzero(_subnormal(rest)) if rest.dtype == np.float32 else ()
-        units = _LAST * np.rint((noise[small] - 1) / UNIT) if small and len(small[0]) else None
-        noisy = np.multiply(rest, noise, out=rest) if fresh else rest * noise
-        if units is not None:
-            noisy[small] += units
+        small = _subnormal_places(rest) if rest.dtype == np.float32 else ()
+        noisy = np.multiply(rest, flat.reshape(rest.shape), out=rest if fresh else None)
+        if len(small):
+            # A kernel may keep the strides of its operands.
+            target: Any = noisy.reshape(-1) if noisy.flags.c_contiguous else noisy.flat
+            target[small] += _LAST * np.rint((flat[small] - 1) / UNIT)
         return found if fresh else np.concatenate([found[:first], noisy])
 
     def _rounds(
@@ -268,14 +304,19 @@ class Trials:
         """
         below = node.operands
         # An operand that is the same at all probes is computed from constants, and is kept.
-        free = {each for each, array in zip(below, operands, strict=True) if len(array) > 1}
-        pattern = tuple([below.index(each) if each in free else each for each in below])
+        pattern = tuple(
+            [
+                below.index(each) if len(array) > 1 else each
+                for each, array in zip(below, operands, strict=True)
+            ]
+        )
         # The shapes are in the key: a sum over an axis of length 1 rounds nothing.
         key = (pattern, kind)
         found = self._rounding.get(key)
         if found is None:
-            lower = _resolved(node.params, _SINGLE)
+            lower = _resolved(node.params, _SINGLE, self._longest)
             rng = np.random.default_rng(1999)
+            free = {each for each, array in zip(below, operands, strict=True) if len(array) > 1}
             drawn: dict[Node, Numbers] = {}
             for each, array in zip(below, operands, strict=True):
                 few = array[:_SHORT]
@@ -292,18 +333,21 @@ class Trials:
         return found
 
 
-def _subnormal(numbers: Numbers) -> Numbers:
-    """Where single-precision numbers are subnormal, by their bits: in a third of the time."""
-    bits = np.bitwise_and(numbers.view(np.uint32), _SIZE_BITS)
-    np.subtract(bits, 1, out=bits)  # 0 becomes the largest number
-    return bits < _LARGEST_SUBNORMAL
+def _subnormal_places(numbers: Numbers) -> Numbers:
+    """The places of subnormal numbers in single precision, counted row by row.
+
+    They are told by their bits: some processors compare subnormal numbers slowly.
+    """
+    bits = numbers.reshape(-1).view(np.uint32) & _SIZE_BITS
+    bits -= 1  # 0 becomes the largest number
+    return (bits < _LARGEST_SUBNORMAL).nonzero()[0]
 
 
 def _union(trials: list[Trial]) -> frozenset[Node]:
     """All computed values that random numbers stand for in any of these trials."""
     found = frozenset[Node]()
     for each in trials:
-        if each.drawn:
+        if each.drawn and each.drawn is not found:
             found = found | each.drawn if found else each.drawn
     return found
 
@@ -314,14 +358,14 @@ def _rows(found: Numbers) -> Numbers:
     return found[0] if count == 1 else found.reshape(repeats * count, *shape)
 
 
-def _short(shape: Shape) -> tuple[int, ...]:
+def _short(shape: Shape, longest: int) -> tuple[int, ...]:
     """The shape with named and long dimensions replaced by small sizes."""
-    return tuple([_size(dim) for dim in shape])
+    return tuple([_size(dim, longest) for dim in shape])
 
 
-def _size(dim: Dim) -> int:
+def _size(dim: Dim, longest: int) -> int:
     if isinstance(dim, int):
-        return dim if dim <= _LONGEST else _SHORT
+        return dim if dim <= longest else _SHORT
     return _named_size(dim)
 
 
@@ -330,25 +374,25 @@ def _named_size(dim: Expr) -> int:
     return max(int(dim.subs(dict.fromkeys(dim.free_symbols, _NAMED))), 0)
 
 
-def _resolved(params: Mapping[str, Any], dtype: np.dtype[Any]) -> dict[str, Any]:
+def _resolved(params: Mapping[str, Any], dtype: np.dtype[Any], longest: int) -> dict[str, Any]:
     """Params with short dimensions, and with this dtype for every float dtype."""
-    return {name: _param(name, value, dtype) for name, value in params.items()} if params else {}
+    return {name: _param(name, value, dtype, longest) for name, value in params.items()}
 
 
-def _param(name: str, value: object, dtype: np.dtype[Any]) -> object:
+def _param(name: str, value: object, dtype: np.dtype[Any], longest: int) -> object:
     if isinstance(value, np.dtype):
         return dtype if value.kind == "f" else value
     if name == "shape" and isinstance(value, tuple):
-        return _short(cast("Shape", value))
+        return _short(cast("Shape", value), longest)
     if isinstance(value, tuple):
         items = cast("tuple[object, ...]", value)
-        return tuple([_param("", each, dtype) for each in items])
-    return _size(value) if is_named(value) and names_of(value) else value
+        return tuple([_param("", each, dtype, longest) for each in items])
+    return _size(value, longest) if is_named(value) and names_of(value) else value
 
 
-def _of_constant(node: Node, shape: tuple[int, ...]) -> Trial:
+def _of_constant(node: Node, shape: tuple[int, ...], repeated: int) -> Trial:
     value = node.params["value"][tuple([slice(size) for size in shape])]
     is_float = value.dtype.kind == "f"
     right = np.asarray(value, np.float64 if is_float else value.dtype)[None]
     found = np.asarray(value, np.float32 if is_float else value.dtype)[None]
-    return Trial(right, np.broadcast_to(found, (_REPEATED, *found.shape)))
+    return Trial(right, np.broadcast_to(found, (repeated, *found.shape)))

@@ -17,11 +17,13 @@ from numpy.typing import DTypeLike
 from ..errors import SymgraphError, TraceError
 from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, is_named, show_shape
+from ..ir.given_names import name_of
 from ..ir.immutable import Immutable
-from ..ir.naming import Holder
+from ..ir.naming import Holder, settle
 from ..ir.node import Node, make
 from ..ir.op import OPS, Op
 from ..ir.scope import current_scope as _scope
+from ..notation.text import escaped, shortened
 from ..source import user_frame
 from .advice import instead_of_numbers
 from .aliasing import cut, own
@@ -145,6 +147,9 @@ class Array(ArrayMethods, Immutable, Holder):
     def __repr__(self) -> str:
         name = f"{self.node.params['name']!r} " if self.node.is_input else f"{self.node.op.name} "
         return f"<Array {name}{self.aval}>"
+
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        return {**self.node._repr_mimebundle_(), "text/plain": repr(self)}  # pyright: ignore[reportPrivateUsage]  # a protocol of notebooks
 
     def get_operation(self) -> Op:
         """The operation that makes this value.
@@ -396,12 +401,15 @@ def located(error: SymgraphError, name: str, operands: Sequence[Any]) -> Symgrap
     if error.rows:
         return error
     rows: list[str] = []
+    settle()  # A variable of the last line has its value by now.
     for position, operand in enumerate(operands):
         if isinstance(operand, Array):
             made = operand.node.origin
             source = made.frames[0].quoted() if made.frames else ""
             via = "gradient of " if made.adjoint_of is not None else ""
-            shown = f"{operand.aval}" + (f"   from {via}{source}" if source else "")
+            called = shortened(escaped(name_of(operand.node)))
+            shown = f"{operand.aval} {called}".rstrip()
+            shown += f"   from {via}{source}" if source else ""
         elif isinstance(operand, np.ndarray):
             array = cast("np.ndarray[Any, Any]", operand)
             shown = f"{array.dtype}{show_shape(array.shape)}   a constant"

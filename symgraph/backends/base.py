@@ -11,7 +11,7 @@ import inspect
 import keyword
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
@@ -87,6 +87,8 @@ class Compiled:
         Memory that `run` keeps between calls.
     floats : bool
         Whether `run` takes Python's floats as well, where inputs are 0-d and float64.
+    reason : str
+        What a backend that compiles has left to another, and why; else empty.
     """
 
     run: Callable[..., Sequence[Any]]
@@ -96,6 +98,11 @@ class Compiled:
     own: OwnArrays | None = None
     workspaces: Workspaces | Arenas | None = None
     floats: bool = False
+    reason: str = ""
+
+    def with_reason(self, reason: str) -> Compiled:
+        """The same, telling what is left to another backend."""
+        return replace(self, reason=reason)
 
 
 @runtime_checkable
@@ -307,6 +314,18 @@ class Lowered(Immutable):
         """
         workspaces = self._compiled.workspaces
         return 0 if workspaces is None else workspaces.nbytes
+
+    @property
+    def native_reason(self) -> str:
+        """What the native backend leaves to NumPy, and why; empty for other backends.
+
+        Examples
+        --------
+        >>> import numpy as np, symgraph as sg
+        >>> sg.trace(np.sin, x=sg.spec((3,))).lower().native_reason
+        ''
+        """
+        return self._compiled.reason
 
     def release(self) -> None:
         """Give the memory that is kept between calls back; a later call takes new memory."""

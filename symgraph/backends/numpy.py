@@ -27,7 +27,7 @@ from .arenas import Arenas
 from .base import Compiled
 from .workspaces import Workspaces
 
-__all__ = ["BACKEND", "NumpyBackend"]
+__all__ = ["BACKEND", "NumpyBackend", "assembled"]
 
 _compilations = itertools.count()
 
@@ -52,36 +52,56 @@ class NumpyBackend:
             Whether a graph of scalars runs on Python's floats, ten times as fast. A function may
             then give the float next to NumPy's.
         """
-        program = program_of(without_masks(dag))
-        emitted = emit(program, floats=floats)
-        digest = hashlib.blake2b(emitted.source.encode(), digest_size=6).hexdigest()
-        filename = f"<symgraph {digest}-{next(_compilations)}>"
-        scope = _compiled(emitted, filename)
-        run = _without_warnings(scope["program"], program)
-        workspaces: Workspaces | Arenas | None = None
-        if program.arena:
-            workspaces = Arenas(program, emitted.dims)
-            run = workspaces.running(run)
-        elif emitted.workspace:
-            workspaces = Workspaces(program, emitted.dims)
-            blocked = scope.get("blocked")
-            run = workspaces.running(run, blocked and _without_warnings(blocked, program))
-        if emitted.on_floats:
-            quick = scope["floats"]
-            if re.search(r"float\((np|special)\.", emitted.source):
-                quick = _without_warnings(quick, program)
-            run = _on_floats(quick, run)
-        return Compiled(
-            run,
-            emitted.source,
-            emitted.dims,
-            _Explainer(filename, emitted.lines),
-            workspaces=workspaces,
-            floats=emitted.on_floats,
-        )
+        return assembled(program_of(without_masks(dag)), floats=floats)
 
     def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
         return np.asarray(value)
+
+
+def assembled(
+    program: Program,
+    *,
+    floats: bool = False,
+    names: Callable[[dict[str, Any]], Mapping[str, Any]] | None = None,
+) -> Compiled:
+    """The functions of a program, compiled by Python.
+
+    Parameters
+    ----------
+    program : Program
+    floats : bool
+        Whether a graph of scalars runs on Python's floats.
+    names : callable, optional
+        Gives further names that the source uses, from the scope that it is run in.
+    """
+    emitted = emit(program, floats=floats)
+    digest = hashlib.blake2b(emitted.source.encode(), digest_size=6).hexdigest()
+    filename = f"<symgraph {digest}-{next(_compilations)}>"
+    scope = _compiled(emitted, filename)
+    if names is not None:
+        scope.update(names(scope))
+    run = _without_warnings(scope["program"], program)
+    workspaces: Workspaces | Arenas | None = None
+    if program.arena:
+        workspaces = Arenas(program, emitted.dims)
+        run = workspaces.running(run)
+    elif emitted.workspace:
+        workspaces = Workspaces(program, emitted.dims)
+        blocked = scope.get("blocked")
+        run = workspaces.running(run, blocked and _without_warnings(blocked, program))
+    if emitted.on_floats:
+        quick = scope["floats"]
+        if re.search(r"float\((np|special)\.", emitted.source):
+            quick = _without_warnings(quick, program)
+        run = _on_floats(quick, run)
+    return Compiled(
+        run,
+        emitted.source,
+        emitted.dims,
+        _Explainer(filename, emitted.lines),
+        workspaces=workspaces,
+        floats=emitted.on_floats,
+    )
 
 
 _deleted_files: deque[str] = deque()

@@ -46,7 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--svg", type=Path, metavar="FILE", help="draw the gradient graph")
     add("--dot", type=Path, metavar="FILE", help="write the gradient graph for Graphviz")
     add("--explain", action="store_true", help="show both sides and the license of each step")
-    add("--latex", action="store_true", help="show the gradient as LaTeX, too")
+    shown = "show the gradient as LaTeX, too"
+    add("--latex", action="store_const", const="matrix", help=shown)
+    indices = f"{shown}, with an index for each axis"
+    add("--latex-index", dest="latex", action="store_const", const="index", help=indices)
     add("--no-simplify", action="store_true", help="show the gradient as derived")
     add("--no-check", action="store_true", help="skip the numeric check")
     add("--seed", type=int, default=0, help="seed of the random point of the check")
@@ -79,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"  d/d{name} = {text.formula(gradients.with_outputs([node], ['out'], 0))}")
     if options.latex:
         named = gradients.with_outputs(gradients.outputs, [f"grad_{name}" for name in wrt])
-        print(f"\nLaTeX\n{latex(named)}")
+        print(f"\nLaTeX\n{latex(named, options.latex)}")
     _drawn(result.dag, options)
     if options.no_check:
         return 0

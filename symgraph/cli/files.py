@@ -1,6 +1,7 @@
 """`symgraph simplify`, `export`, `explore` and `check`: an expression or a saved graph in.
 
-Each takes an expression or the .json file of a graph, and may take a gradient of it first.
+Each takes an expression, the .json file of a graph or an .onnx model, and may take a gradient of it
+first.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ COMMANDS = {
     "explore": "write the interactive page of a graph",
     "check": "compare a gradient with differences of its function",
 }
-_SUFFIXES = ".json .svg .html .dot .mmd .graphml .onnx .txt .tex .py .md .npz"
+_SUFFIXES = ".json .svg .png .html .dot .mmd .graphml .gexf .onnx .txt .tex .py .md .npz"
 
 
 def add_arguments(parser: argparse.ArgumentParser, command: str) -> None:
@@ -39,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser, command: str) -> None:
     parser.description = f"{COMMANDS[command].capitalize()}."
     parser.epilog = "Exit code: 0, or 1 if a check fails, or 2 if the input is not valid."
     add = parser.add_argument
-    add("expression", metavar="EXPR|FILE.json", help="an expression, or a graph saved as .json")
+    what = "an expression, a graph saved as .json, or an .onnx model"
+    add("expression", metavar="EXPR|FILE", help=what)
     wrt = "check the gradient by these" if command == "check" else "take a gradient by these first"
     add("--wrt", action="append", default=[], metavar="NAME[,NAME]", help=wrt)
     add_input_arguments(parser)
@@ -66,7 +68,7 @@ def _simplified(options: argparse.Namespace) -> tuple[Graph, Graph]:
         graph = graph.gradient(*wrt)
     if getattr(options, "no_simplify", False):
         return graph, graph
-    keep = names_of(options.keep)
+    keep = names_of(options.keep) or None  # By default the names that the graph remembers.
     return graph, graph.simplify(trust=options.trust, effort=options.effort, keep=keep)
 
 
@@ -105,7 +107,7 @@ def _check(options: argparse.Namespace) -> int:
     graph, wrt = graph_of(options), names_of(options.wrt)
     if not wrt:
         raise InputError("A check needs names to differentiate by.", mend="Give --wrt NAME.")
-    if options.expression.strip().endswith(".json"):
+    if options.expression.strip().endswith((".json", ".onnx")):
         raise InputError(
             "The check draws its point for an expression.", mend="Give the expression itself."
         )

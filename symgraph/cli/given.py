@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..expression import parse
+from ..frontends.onnx import from_onnx
 from ..graph import Graph
 from ..graph.loading import load
 from ..ir.dag import Dag
@@ -46,8 +47,10 @@ def add_simplify_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def graph_of(options: argparse.Namespace) -> Graph:
-    """The graph of an expression, or the one in a .json file that `Graph.save` has written."""
+    """The graph of an expression, the one that `Graph.save` has written, or that of a model."""
     text: str = options.expression.strip()
+    if text.endswith(".onnx"):
+        return _of_model(text, options)
     if text.endswith(".json"):
         if options.given or options.shape or options.dtype:
             raise InputError(
@@ -56,6 +59,19 @@ def graph_of(options: argparse.Namespace) -> Graph:
             )
         return load(Path(text))
     return Graph(parsed(options))
+
+
+def _of_model(path: str, options: argparse.Namespace) -> Graph:
+    """The graph of an ONNX model; weights that a gradient is asked by are inputs."""
+    if options.given or options.dtype:
+        raise InputError(
+            "A model has its own dtypes, and facts are of expressions.",
+            mend="Leave out --dtype and --given.",
+        )
+    shapes = dict(pairs(options.shape, "--shape x=n,4"))
+    graph = from_onnx(path, shapes=shapes)
+    weights = [name for name in names_of(options.wrt) if name not in graph.inputs]
+    return from_onnx(path, shapes=shapes, parameters=weights) if weights else graph
 
 
 def names_of(given: Iterable[str]) -> list[str]:

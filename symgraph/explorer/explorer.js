@@ -10,7 +10,7 @@
 
   const LEAF = 0, FORWARD = 1, GRADIENT = 2;
   const LANES = [{ x: 0, w: 150 }, { x: 190, w: 270 }, { x: 560, w: 270 }];
-  const WIDTH = 870, ROW = 48, BOX = 38, GAP = 8;
+  const WIDTH = 870, ROW = 48, BOX = 38, GAP = 8, BOW = 110;
   const MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
   const state = { time: steps.length - 1, folded: new Set(), selected: null, hover: null, hits: [], found: new Set(), moved: false };
@@ -94,7 +94,8 @@
   function readColours() {
     const style = getComputedStyle(document.documentElement);
     for (const name of ["ground", "text", "quiet", "edge", "strong", "mark", "forward", "gradient",
-      "input", "constant", "forward-edge", "gradient-edge", "input-edge", "constant-edge"]) {
+      "input", "parameter", "constant", "forward-edge", "gradient-edge", "input-edge", "parameter-edge",
+      "constant-edge"]) {
       colours[name] = style.getPropertyValue("--" + name).trim();
     }
   }
@@ -177,7 +178,7 @@
     } else if (source.lane === target.lane) {
       const out = source.lane === FORWARD ? -1 : 1;
       const side = out < 0 ? source.x : source.x + source.w;
-      const bow = side + out * Math.min(out < 0 ? 34 : 150, 14 + Math.abs(target.y - source.y) / 9);
+      const bow = side + out * Math.min(out < 0 ? 34 : BOW, 14 + Math.abs(target.y - source.y) / 9);
       const start = source.y + BOX * (target.y > source.y ? 0.7 : 0.3);
       y = target.y + BOX * (target.y > source.y ? 0.3 : 0.7);
       x = side;
@@ -211,6 +212,8 @@
   const kindOf = (box) => box.group !== undefined
     ? (box.lane === GRADIENT ? "gradient" : "forward") : nodes[box.index].k;
 
+  const isGiven = (kind) => kind === "input" || kind === "parameter";
+
   function outline(kind, x, y, w, h) {
     pen.beginPath();
     if (kind === "constant") {
@@ -218,7 +221,7 @@
       pen.lineTo(x + w - 9, y + h); pen.lineTo(x + 9, y + h); pen.lineTo(x, y + h / 2);
       pen.closePath();
     } else {
-      pen.roundRect(x, y, w, h, kind === "input" ? h / 2 : kind === "forward" ? 9 : 1);
+      pen.roundRect(x, y, w, h, isGiven(kind) ? h / 2 : kind === "forward" ? 9 : 1);
     }
   }
 
@@ -244,13 +247,13 @@
     pen.fillStyle = hit ? colours.mark : colours[colour];
     pen.fill();
     pen.strokeStyle = chosen || fresh ? colours.strong : colours[colour + "-edge"];
-    pen.lineWidth = chosen ? 3 : fresh ? 2.2 : 1.3;
+    pen.lineWidth = chosen ? 3 : fresh || kind === "parameter" ? 2.4 : 1.3;
     pen.setLineDash(kind === "recomputed" ? [5, 3] : []);
     pen.stroke();
     pen.setLineDash([]);
     if (camera.zoom < 0.4) return;
     const room = box.w - 20;
-    const inset = kind === "input" || kind === "constant" ? 16 : 10;
+    const inset = isGiven(kind) || kind === "constant" ? 16 : 10;
     if (box.group !== undefined) {
       write(box.name, box.x + inset, box.y + 16, "600 12px " + MONO, colours.text, room);
       const told = box.inside.length + (box.inside.length === 1 ? " value" : " values");
@@ -387,7 +390,7 @@
     panel.append(make("h3", "Key"));
     const key = make("div");
     key.className = "key";
-    for (const kind of ["input", "constant", "forward", "gradient", "recomputed"]) {
+    for (const kind of ["input", "parameter", "constant", "forward", "gradient", "recomputed"]) {
       const swatch = make("span");
       swatch.className = "swatch " + kind;
       key.append(swatch, make("span", kind));
@@ -449,7 +452,9 @@
   function span() {
     // The x of the lanes that are in use.
     const from = Math.min(...boxes.map((box) => box.x)), to = Math.max(...boxes.map((box) => box.x + box.w));
-    return [boxes.length ? from : 0, boxes.length ? to : WIDTH];
+    // Long edges of the gradient bow out to the right.
+    const bow = boxes.some((box) => box.lane === GRADIENT) ? BOW - 40 : 0;
+    return [boxes.length ? from : 0, boxes.length ? to + bow : WIDTH];
   }
 
   function fit(whole) {

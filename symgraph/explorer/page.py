@@ -160,7 +160,7 @@ def _node(
     found = told(node, labels)
     found.update(
         {
-            "k": _kind(node),
+            "k": "parameter" if node in labels.parameters else _kind(node),
             "at": [lane, band, seat],
             "s": entry.place,
             "l": entry.lives,

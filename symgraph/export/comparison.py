@@ -13,6 +13,7 @@ from typing import Any
 
 from ..ir.collector import collector_paused
 from ..ir.dag import Dag
+from ..ir.html_tables import bundle, table
 from ..ir.interning import params_key
 from ..ir.node import Node
 from ..notation.text import shortened
@@ -86,6 +87,13 @@ class Difference:
         return "\n".join([told, *lines])
 
     __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        """The table of both graphs: the sign of each change, and its text in each graph."""
+        signs = {"kept": "", "removed": "−", "added": "+"}
+        rows = [(signs[row.change], row.left, row.right) for row in self.rows]
+        title = str(self).partition("\n")[0]
+        return bundle(self, table(("", "before", "after"), rows, title=title))
 
 
 @collector_paused()

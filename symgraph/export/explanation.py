@@ -19,11 +19,22 @@ from .expressions import constant_text
 from .symbols import words
 from .text import sides
 
-__all__ = ["as_latex", "as_markdown", "as_text", "bookkeeping", "entry", "origin_entry", "sketch"]
+__all__ = [
+    "as_align",
+    "as_latex",
+    "as_markdown",
+    "as_text",
+    "bookkeeping",
+    "entry",
+    "origin_entry",
+    "sketch",
+]
 
 _DEPTH = 6
 _WIDEST = 100
 _LONGEST = 400
+
+_NOTHING = words("no rewrite was needed")
 
 Entry = dict[str, Any]
 """One step as data that JSON can hold: strings, numbers, and lists of these."""
@@ -213,7 +224,19 @@ def _fenced(lines: Sequence[str]) -> str:
 
 # -- LaTeX ----------------------------------------------------------------------------------------
 def as_latex(entries: Sequence[Entry]) -> str:
-    """A derivation in one `aligned` environment: one equation a step, with its rule and grade."""
+    """A derivation in one `aligned` environment, for the inside of a formula; see `as_align`."""
+    lines = _rows(entries)
+    return f"\\begin{{aligned}}\n{lines}\n\\end{{aligned}}" if lines else _NOTHING
+
+
+def as_align(entries: Sequence[Entry]) -> str:
+    """A derivation as a display of a document, which may run over pages: `align*`."""
+    lines = _rows(entries)
+    return f"\\begin{{align*}}\n{lines or '&' + _NOTHING}\n\\end{{align*}}"
+
+
+def _rows(entries: Sequence[Entry]) -> str:
+    """One equation a step, with its rule and grade."""
     rows: list[str] = []
     for each in entries:
         if each["grain"] in ("origin", "bookkeeping"):
@@ -222,10 +245,7 @@ def as_latex(entries: Sequence[Entry]) -> str:
         beside = f"{each['rule']} [{each['grade']}]"
         left, right = each["before_latex"], each["after_latex"]
         rows.append(rf"{left} &{sign} {right} && {words(beside)}")
-    if not rows:
-        return words("no rewrite was needed")
-    lines = " \\\\\n".join(rows)
-    return f"\\begin{{aligned}}\n{lines}\n\\end{{aligned}}"
+    return " \\\\\n".join(rows)
 
 
 # -- one value ------------------------------------------------------------------------------------

@@ -10,12 +10,14 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import networkx as nx
 import numpy as np
 
 from ..ir.node import Node
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["MOST", "Group", "Unit", "acyclic", "grouped"]
 
@@ -93,6 +95,8 @@ def grouped(
 
 def acyclic(units: Mapping[Node, Unit], pairs: Sequence[tuple[Node, Node]]) -> dict[Node, Unit]:
     """The boxes, with those merged that need each other's results."""
+    import networkx as nx  # a quarter of what `import symgraph` takes: paid when first asked for
+
     quotient: nx.DiGraph[Unit] = nx.DiGraph()
     quotient.add_nodes_from(units.values())
     quotient.add_edges_from((units[a], units[b]) for a, b in pairs if units[a] != units[b])
@@ -138,20 +142,27 @@ def _scopes(
 ) -> list[tuple[str, list[Node]]]:
     """Runs of nodes in one scope, as deep as leaves a picture that can be overlooked."""
     paths = [scope(node) for node in nodes]
-    best: list[tuple[str, list[Node]]] = []
+    best: list[tuple[tuple[str, ...], list[Node]]] = []
     for depth in range(1, max(map(len, paths), default=0) + 1):
-        runs: list[tuple[str, list[Node]]] = []
+        runs: list[tuple[tuple[str, ...], list[Node]]] = []
         shallow = [path[:depth] for path in paths]
         for path, members in groupby(zip(shallow, nodes, strict=True), itemgetter(0)):
             inside = [node for _, node in members]
-            if path:
-                runs.append((path[-1], inside))
-            else:
-                runs += [("", [node]) for node in inside]
-        if best and len(runs) > MOST // 2:
+            runs += [(path, inside)] if path else [((), [node]) for node in inside]
+        if best and (len(runs) > MOST // 2 or len(runs) >= len(nodes) / 2):
             break
-        best = runs
-    return best
+        # Where a deeper scope parts nothing, the outer title tells more.
+        best = best if len(runs) == len(best) else runs
+    return [(_title(path, [each for each, _ in best]), inside) for path, inside in best]
+
+
+def _title(path: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> str:
+    """The last parts of a path, as many as tell it from other paths of this graph."""
+    different = set(others)
+    for count in range(1, len(path)):
+        if sum(each[-count:] == path[-count:] for each in different) == 1:
+            return " / ".join(path[-count:])
+    return " / ".join(path)
 
 
 def _few(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:

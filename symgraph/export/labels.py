@@ -8,18 +8,19 @@ value that has a name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ..ir.avals import Aval
 from ..ir.cost import varying
 from ..ir.dag import Dag
+from ..ir.given_names import given_names
 from ..ir.node import Node, reachable
 from ..ir.origins import origins
 from ..notation.text import ATOM, QUOTIENT, Spelled, escaped, shortened, spelled
 from ..source import Frame
 from .expressions import inline, number_text
 
-__all__ = ["Labels", "given_names", "order_of", "reading_order", "role_of"]
+__all__ = ["Labels", "order_of", "parameters_of", "reading_order", "role_of"]
 
 
 def reading_order(dag: Dag) -> list[Node]:
@@ -64,6 +65,13 @@ def order_of(nodes: Sequence[Node]) -> dict[Node, int]:
     return orders
 
 
+def parameters_of(dag: Dag) -> frozenset[Node]:
+    """The inputs that the graph has derivatives by."""
+    split = [name.partition("_") for name in dag.names]
+    wanted = {of for kind, _, of in split if kind in ("grad", "jacobian", "hessian", "hvp")}
+    return frozenset([node for name, node in dag.inputs.items() if name in wanted])
+
+
 def role_of(node: Node, order: int) -> str:
     """The role `forward`, `gradient`, `gradient²`, ...; `recomputed` if a copy saves memory."""
     raised = "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(order))
@@ -82,6 +90,7 @@ class Labels:
     def __init__(self, dag: Dag) -> None:
         self.nodes = reading_order(dag)
         self.orders = order_of(self.nodes)
+        self.parameters = parameters_of(dag)
         self.origins = origins(self.nodes)
         self.outputs: dict[Node, list[str]] = {}
         for name, node in zip(dag.names, dag.outputs, strict=True):
@@ -171,32 +180,6 @@ class Labels:
         """The user's line that made the node, such as `model.py:12`; empty where none is known."""
         frame = self.frame(node)
         return escaped(str(frame)) if frame is not None else ""
-
-
-def given_names(nodes: Iterable[Node]) -> dict[Node, tuple[str, ...]]:
-    """The names of the nodes of a graph that have any, the best first.
-
-    A node that replaced another one has its name, unless the other one is in this graph, too. A
-    name of the user's comes before the name of a gradient.
-
-    Parameters
-    ----------
-    nodes : iterable of Node
-        All nodes of the graph.
-    """
-    known = list(nodes)
-    serials = {node.serial for node in known}
-    found: dict[Node, tuple[str, ...]] = {}
-    for node in known:
-        if node.names and not node.is_constant and not node.is_input:
-            texts = [
-                each.text
-                for each in node.names
-                if each.holder == node.serial or each.holder not in serials
-            ]
-            if texts:
-                found[node] = tuple(dict.fromkeys(texts))
-    return found
 
 
 def _next_free(letter: str, last: int, taken: set[str]) -> int:

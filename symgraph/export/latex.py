@@ -1,5 +1,7 @@
 r"""Graphs as LaTeX, such as `X^\top (\sigma(X w) - y)`: one equation an output.
 
+This is the matrix form; the module `indices` writes the other one, with an index for each axis.
+
 Parts that are used twice get a name. Matrix products have no sign, elementwise products have ⊙, and
 sums show the indices of their operand. Broadcasts, casts and axes of length one are left out, as on
 paper; the listing of a graph shows them.
@@ -9,17 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
+from ..errors import InputError
 from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..notation.formulas import as_ones
+from ..notation.array_formulas import as_ones, inverse_formula
+from ..notation.formulas import sum_formula
 from ..notation.text import Spelled
+from .indices import Indexed, Row
 from .labels import Labels
 from .mathematics import ATOM, JOINED, leaf, spelled
-from .symbols import symbol, words
+from .symbols import distinct, symbol, words
 
-__all__ = ["Formula", "latex"]
+__all__ = ["Form", "Formula", "latex"]
+
+Form: TypeAlias = Literal["matrix", "index"]
+"""Values as a whole, or their elements with indices."""
 
 _PART = 140
 _MOST_PARTS = 40
@@ -42,66 +51,109 @@ class Formula:
 
 
 # -- a graph --------------------------------------------------------------------------------------
+class _Matrices:
+    """The matrix form: values are vectors and matrices as a whole."""
+
+    def __init__(self, dag: Dag, symbols: Mapping[Node, str]) -> None:
+        self._texts: dict[Node, Spelled] = {}
+        self._symbols = symbols
+
+    def add(self, node: Node) -> None:
+        """Write a node."""
+        if node.is_input:
+            self._texts[node] = self._symbols[node], ATOM
+        else:
+            operands = [self._texts[operand] for operand in node.operands]
+            self._texts[node] = leaf(node) or spelled(node, operands)
+
+    def of(self, node: Node) -> Spelled:
+        """The formula of a node."""
+        return self._texts[node]
+
+    def equation(self, left: str, node: Node) -> Row:
+        """The equation of an output or a part, whose left side is `left`."""
+        return left, as_ones(node, self._texts[node])[0]
+
+    def named(self, node: Node, part: str) -> None:
+        """From now on the node is written as this part."""
+        self._texts[node] = part, ATOM if not part.startswith(r"\frac") else JOINED
+
+
 @collector_paused()
-def latex(dag: Dag) -> str:
+def latex(dag: Dag, form: Form = "matrix") -> str:
     """One equation an output. Equations of parts that are used twice or are long come before.
 
-    Parts are called t₁, t₂, ... For a graph of more than 40 parts, only its size is given.
+    Parts have the user's names, or are called t₁, t₂, ... For a graph of more than 40 parts, only
+    its size is given.
+
+    Raises
+    ------
+    InputError
+        If there is no such form.
     """
+    if form not in ("matrix", "index"):
+        raise InputError(f"There is no form {form!r}.", mend='Use "matrix" or "index".')
     labels = Labels(dag)
-    uses = dag.uses
-    texts: dict[Node, Spelled] = {}
-    rows: list[tuple[str, str]] = []
-    taken = {symbol(name) for name in dag.inputs}
-    count = 0
+    symbols = distinct(dag.inputs)
+    writer = (_Matrices if form == "matrix" else Indexed)(dag, symbols)
+    rows: list[Row] = []
+    ends = dict(zip(dag.outputs, dag.names, strict=True))
+    lefts = {node: _left_side(name, symbols, dag.inputs) for node, name in ends.items()}
+    taken = {*symbols.values(), *lefts.values()}
+    parts: dict[Node, str] = {}
     for node in labels.nodes:
-        found = leaf(node)
-        if found is None:
-            found = spelled(node, [texts[operand] for operand in node.operands])
-            works = bool(node.op.count) or node.is_constant
-            shared = len(uses[node]) > 1 and works
-            if shared or (uses[node] and works and len(found[0]) > _PART):
-                part = _chosen(labels, node, taken)
-                while not part:
-                    count += 1
-                    part = f"t_{{{count}}}" if f"t_{{{count}}}" not in taken else ""
-                taken.add(part)
-                if len(rows) >= _MOST_PARTS:
-                    return words(f"a graph of {len(dag)} nodes, too large for a formula")
-                rows.append((part, found[0]))
-                found = part, ATOM if not part.startswith(r"\frac") else JOINED
-        texts[node] = found
-    names = _left_sides(dag)
-    rows += [
-        (name, as_ones(node, texts[node])[0]) for name, node in zip(names, dag.outputs, strict=True)
-    ]
+        writer.add(node)
+        if not _is_part(node, dag, len(writer.of(node)[0])):
+            continue
+        part = _chosen(labels, node, taken, lefts.get(node))
+        taken.add(part)
+        parts[node] = part
+        if len(rows) >= _MOST_PARTS:
+            return words(f"a graph of {len(dag)} nodes, too large for a formula")
+        rows.append(writer.equation(part, node))
+        writer.named(node, part)
+    for name, node in zip(dag.names, dag.outputs, strict=True):
+        left = _left_side(name, symbols, dag.inputs)
+        if left != parts.get(node):
+            rows.append(writer.equation(left, node))
     if len(rows) == 1:
         return " = ".join(rows[0])
     lines = " \\\\\n".join(f"{left} &= {right}" for left, right in rows)
     return f"\\begin{{aligned}}\n{lines}\n\\end{{aligned}}"
 
 
-def _chosen(labels: Labels, node: Node, taken: set[str]) -> str:
-    """The symbol of the user's name for a value; empty without one, or if it is taken."""
-    if not labels.names(node):
-        return ""
-    above, _, below = labels.name(node).removeprefix("∂").partition("/∂")
-    found = rf"\frac{{\partial {symbol(above)}}}{{\partial {symbol(below)}}}"
-    found = found if below else symbol(above)
-    return "" if found in taken else found
+def _is_part(node: Node, dag: Dag, length: int) -> bool:
+    """Whether a value gets an equation of its own: it is used twice, or its formula is long."""
+    uses = dag.uses[node]
+    works = bool(node.op.count) or node.is_constant
+    if not uses or node.is_input or not works or (leaf(node) and not node.op.count):
+        return False
+    if length > _PART:
+        return True
+    # 2 t is written for t + t; and S⁻¹ is as short as a name.
+    doubled = len(uses) == 2 and uses[0][0] is uses[1][0] and uses[0][0].op.latex is sum_formula
+    short = node.op.latex is inverse_formula and node.operands[0].is_input
+    return len(uses) > 1 and not doubled and not short
 
 
-def _left_sides(dag: Dag) -> list[str]:
-    """The left side of each output's equation: f, a derivative of f, or the output's name."""
-    return [_left_side(name, dag.inputs) for name in dag.names]
+def _chosen(labels: Labels, node: Node, taken: set[str], left: str | None) -> str:
+    """The symbol of a part: the user's name if there is one that no other value has, else t₁."""
+    if labels.names(node):
+        above, _, below = labels.name(node).removeprefix("∂").partition("/∂")
+        found = rf"\frac{{\partial {symbol(above)}}}{{\partial {symbol(below)}}}"
+        found = found if below else symbol(above)
+        if found == left or found not in taken:
+            return found
+    return next(part for count in range(1, 9_999) if (part := f"t_{{{count}}}") not in taken)
 
 
-def _left_side(name: str, inputs: Mapping[str, Node]) -> str:
+def _left_side(name: str, symbols: Mapping[Node, str], inputs: Mapping[str, Node]) -> str:
+    """The left side of an output's equation: f, a derivative of f, or the output's name."""
     if name == "out":
         return "f"
     kind, _, of = name.partition("_")
     if of in inputs and kind in ("grad", "jacobian"):
-        return rf"\frac{{\partial f}}{{\partial {symbol(of)}}}"
+        return rf"\frac{{\partial f}}{{\partial {symbols[inputs[of]]}}}"
     if of in inputs and kind == "hessian":
-        return rf"\frac{{\partial^2 f}}{{\partial {symbol(of)}^2}}"
+        return rf"\frac{{\partial^2 f}}{{\partial {symbols[inputs[of]]}^2}}"
     return symbol(name)

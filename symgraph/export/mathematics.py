@@ -3,7 +3,7 @@ r"""The LaTeX of a node: a leaf, the formula in its operation's record, or a cal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -50,5 +50,6 @@ def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
     axis = node.params.get("axis")
     last = axis in (-1, (-1,)) or axis is None
     if not last:
-        head += f"_{{{param_text(axis)}}}"
+        alone = isinstance(axis, tuple) and len(cast("tuple[Any, ...]", axis)) == 1
+        head += f"_{{{param_text(cast('Any', axis)[0] if alone else axis)}}}"
     return rf"{head}\left({', '.join(shown)}\right)", ATOM

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ..ir.collector import collector_paused
@@ -14,7 +15,7 @@ from .labels import Labels
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["attributes", "flat", "graphml"]
+__all__ = ["attributes", "flat", "gexf", "graphml"]
 
 
 @collector_paused()
@@ -64,4 +65,14 @@ def graphml(dag: Dag) -> str:
     import networkx as nx
 
     lines: Any = nx.generate_graphml(flat(dag))
+    return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', *lines, ""])
+
+
+def gexf(dag: Dag) -> str:
+    """The graph as a GEXF document, the format of Gephi."""
+    import networkx as nx
+
+    lines: Any = nx.generate_gexf(flat(dag))
+    # networkx writes the day into the document: the same graph shall give the same text.
+    lines = [re.sub(r' lastmodifieddate="[^"]*"', "", line) for line in lines]
     return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', *lines, ""])

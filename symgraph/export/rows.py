@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import networkx as nx
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Item", "Key", "rows"]
 
@@ -50,6 +51,8 @@ def rows(items: Sequence[Item], edges: Iterable[tuple[Key, Key]]) -> dict[Key, i
     edges : iterable of pairs
         Operand and consumer, without circles.
     """
+    import networkx as nx  # a quarter of what `import symgraph` takes: paid when first asked for
+
     edges = list(edges)
     gradient = {item.key for item in items if item.gradient}
     order: nx.DiGraph[Key] = nx.DiGraph()
@@ -92,6 +95,8 @@ def _moved(
     order: nx.DiGraph[Key], partners: Mapping[Key, Sequence[Key]], found: dict[Key, int]
 ) -> dict[Key, int]:
     """The rows after each box has moved to the middle of its neighbours, as far as it may."""
+    import networkx as nx
+
     last = max(found.values(), default=0)
     down = list(nx.topological_sort(order))
     for sweep in range(_SWEEPS):

@@ -221,7 +221,8 @@ def _card(node: Node, labels: Labels, texts: dict[Node, Spelled]) -> Card:
     if node.operands:
         title = f"{name} = {spelled(node, [texts[each] for each in node.operands])[0]}"
     gradient = bool(labels.orders[node] or node.copy)
-    kind = "leaf" if node.is_input else "gradient" if gradient else "forward"
+    leaf = "parameter" if node in labels.parameters else "leaf"
+    kind = leaf if node.is_input else "gradient" if gradient else "forward"
     return Card(
         kind,
         title,
@@ -236,7 +237,7 @@ def _card(node: Node, labels: Labels, texts: dict[Node, Spelled]) -> Card:
 
 def _input_card(node: Node, labels: Labels) -> Card:
     return Card(
-        "leaf",
+        "parameter" if node in labels.parameters else "leaf",
         f"{OPEN}{shortened(labels.name(node), 32)}{CLOSE}",
         labels.aval(node),
         "",

@@ -1,7 +1,8 @@
 """Graphs as SVG pictures, drawn without other programs.
 
 Forward nodes are rounded boxes that run down the left, gradient nodes square boxes that run up the
-right, each near its forward node; inputs are pills. A box shows the node's name and expression, its
+right, each near its forward node; inputs are pills, with a thick rim if there is a derivative by
+them. A box shows the node's name and expression, its
 dtype and shape, and the user's line; a tooltip shows them in full. All text is escaped, and the
 picture can be read without colour. There is no background: boxes have their own, and all else is
 readable on light and dark pages alike.
@@ -36,6 +37,7 @@ _STYLE = """
 .sg-f{fill:#edf3fb;stroke:#4a77ad;stroke-width:1.3}
 .sg-g{fill:#fdf1e3;stroke:#c27a2c;stroke-width:1.3}
 .sg-i{fill:#eaf5e8;stroke:#5b8f58;stroke-width:1.2}
+.sg-p{fill:#d9efd5;stroke:#2f7d2b;stroke-width:2.4}
 .sg-r{stroke-dasharray:5 2.5}
 .sg-o{fill:#1d2733}
 .sg-w{fill:#fff}
@@ -49,6 +51,7 @@ _DARK = {
     ".sg-f": "fill:#1c2b3d;stroke:#6f9fd8",
     ".sg-g": "fill:#38280f;stroke:#d99a4a",
     ".sg-i": "fill:#1b3220;stroke:#74ad72",
+    ".sg-p": "fill:#21442a;stroke:#8fd38c",
     ".sg-o": "fill:#dfe6ee",
     ".sg-w": "fill:#14202c",
 }
@@ -85,7 +88,7 @@ def render(dag: Dag, title: str = "", *, fold: bool | None = None) -> str:
     width = max(draft.width + 2 * _MARGIN + 6, _LEAST)
     head, below = _head(dag, labels, title, width)
     chips, below = _chips(shown, labels, width, below)
-    legend, below = _legend(shown, below)
+    legend, below = _legend(shown, below, parameters=bool(labels.parameters))
     layout = laid_out(items, shown.edges, below, (width - draft.width) / 2)
     height = layout.height + 10
     mark = _mark(dag)
@@ -111,7 +114,7 @@ def render(dag: Dag, title: str = "", *, fold: bool | None = None) -> str:
 def image(picture: str, alternative: str) -> str:
     """A picture as HTML that notebooks show without trusting it: an image that holds its data."""
     data = base64.b64encode(picture.encode()).decode()
-    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(alternative)}">'
+    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(alternative)}"/>'
 
 
 def _style() -> str:
@@ -135,7 +138,7 @@ def _title(dag: Dag, title: str) -> str:
 
 def _head(dag: Dag, labels: Labels, title: str, width: float) -> tuple[list[str], float]:
     """The title in at most three lines, the size of the graph, and the end of both."""
-    room = int((width - 2 * _MARGIN) / 8.6)
+    room = int((width - 2 * _MARGIN) / 9.8)  # of the widest of the usual fonts
     lines = textwrap.wrap(_title(dag, title), room, max_lines=3, placeholder=" …") or [""]
     parts: list[str] = []
     y = 8.0
@@ -154,12 +157,13 @@ def _chips(shown: Scene, labels: Labels, width: float, top: float) -> tuple[list
     x, y, most = _MARGIN, top, 12 if shown.folded else 40
     for node in shown.chips[:most]:
         name, aval = shortened(labels.name(node), 32), shortened(labels.aval(node), 40)
+        kind = "sg-p" if node in labels.parameters else "sg-i"
         wide = 24 + len(name) * _TEXT + len(aval) * _SMALL
         if x + wide > width - _MARGIN and x > _MARGIN:
             x, y = _MARGIN, y + 28
         parts.append(
             f"<g><title>{escape(tooltip(node, labels))}</title>"
-            f'<rect class="sg-i" x="{x:g}" y="{y:g}" width="{wide:g}" height="22" rx="11"/>'
+            f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{wide:g}" height="22" rx="11"/>'
             f'<text class="sg-m" x="{x + 9:g}" y="{y + 15:g}"><tspan class="sg-l">{escape(name)}'
             f'</tspan><tspan class="sg-a" dx="6">{escape(aval)}</tspan></text></g>'
         )
@@ -171,14 +175,17 @@ def _chips(shown: Scene, labels: Labels, width: float, top: float) -> tuple[list
     return parts, y + 34 if shown.chips else top
 
 
-def _legend(shown: Scene, top: float) -> tuple[list[str], float]:
+def _legend(shown: Scene, top: float, *, parameters: bool) -> tuple[list[str], float]:
     """What the shapes mean, where there is more than one kind."""
-    lanes = {card.gradient for card in shown.cards.values() if card.kind != "leaf"}
+    boxes = [card for card in shown.cards.values() if card.kind not in ("leaf", "parameter")]
+    lanes = {card.gradient for card in boxes}
     if len(lanes) < 2:
         return [], top + 6
     parts: list[str] = []
     x = _MARGIN
-    for kind, radius, told in (("f", 4, "forward, downwards"), ("g", 0, "gradient, upwards")):
+    told_of = [("f", 4, "forward, downwards"), ("g", 0, "gradient, upwards")]
+    told_of += [("p", 5, "parameter")] if parameters else []
+    for kind, radius, told in told_of:
         parts.append(
             f'<rect class="sg-{kind}" x="{x:g}" y="{top:g}" width="14" height="10" rx="{radius}"/>'
             f'<text class="sg-s" x="{x + 20:g}" y="{top + 9:g}">{told}</text>'
@@ -195,7 +202,8 @@ def _width(card: Card) -> float:
 
 
 def _box(card: Card, place: Place) -> str:
-    kind, radius = {"leaf": ("sg-i", 20.0), "gradient": ("sg-g", 1.5)}.get(
+    leaves = {"leaf": ("sg-i", 20.0), "parameter": ("sg-p", 20.0)}
+    kind, radius = {**leaves, "gradient": ("sg-g", 1.5)}.get(
         card.kind, ("sg-g" if card.gradient else "sg-f", 1.5 if card.gradient else 9.0)
     )
     kind += " sg-r" if card.again else ""
@@ -212,7 +220,7 @@ def _box(card: Card, place: Place) -> str:
         )
     middle = f' text-anchor="middle" x="{x + place.width / 2:g}"'
     start, end = f' x="{x + 10:g}"', f' x="{x + place.width - 10:g}" text-anchor="end"'
-    here = middle if card.kind == "leaf" else start
+    here = middle if card.kind in leaves else start
     title = _marked(card.title, int((place.width - 20) / _TEXT))
     parts = [
         f"<g><title>{escape(card.tip)}</title>{sheet}"

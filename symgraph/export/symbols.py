@@ -3,15 +3,18 @@ r"""Names, numbers and words in LaTeX formulas."""
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..ir.node import Node
 from ..notation.text import escaped
 
-__all__ = ["number", "symbol", "words"]
+__all__ = ["distinct", "number", "symbol", "words"]
 
 _GREEK = frozenset(
     re.findall(
@@ -20,6 +23,8 @@ _GREEK = frozenset(
         upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega""",
     )
 )
+_CALLED = {"lam": r"\lambda", "lmbda": r"\lambda", "eps": r"\varepsilon"}
+"""Greek letters under the names that programs use."""
 _SPECIAL = {
     "\\": r"\backslash ",
     "{": r"\{",
@@ -51,11 +56,23 @@ def symbol(name: str) -> str:
         return f"{symbol(letters)}_{{{name[len(letters) :]}}}"
     if name in _GREEK:
         return rf"\{name}"
+    if name in _CALLED:
+        return _CALLED[name]
     return name if len(name) == 1 and name.isalpha() else _upright(name)
 
 
+def distinct(inputs: Mapping[str, Node]) -> dict[Node, str]:
+    """The symbols of inputs. Where two names have one symbol, both are written out."""
+    short = {name: symbol(name) for name in inputs}
+    seen = Counter(short.values())
+    return {
+        node: short[name] if seen[short[name]] == 1 else _upright(name)
+        for name, node in inputs.items()
+    }
+
+
 def _is_simple(name: str) -> bool:
-    return (len(name) == 1 and name.isalpha()) or name in _GREEK
+    return (len(name) == 1 and name.isalpha()) or name in _GREEK or name in _CALLED
 
 
 def _upright(name: str) -> str:

@@ -24,7 +24,7 @@ from ..saving.document import dag_at, laid_out, opened, written_dag
 from ..saving.places import Place
 from ..saving.table import ReadNodes, WrittenNodes
 from ..saving.values import Nodes, value_at
-from .stages import Stage
+from .stages import Kept, Stage
 
 __all__ = ["document", "read"]
 
@@ -109,6 +109,8 @@ def _written_stage(stage: Stage, place: Mapping[int, int], table: WrittenNodes) 
         said["trust"] = stage.by[0]
         if stage.by[2] != "normal":
             said["effort"] = stage.by[2]
+    if stage.kept:
+        said["keep"] = True if stage.kept is True else list(stage.kept)
     return said
 
 
@@ -167,7 +169,7 @@ def read(source: str | bytes) -> tuple[Stage, Log]:
 
 
 def _stage_at(place: Place, nodes: Nodes, stages: Sequence[Stage]) -> Stage:
-    more = ("forward", "derive", "before", "trust", "effort")
+    more = ("forward", "derive", "before", "trust", "effort", "keep")
     dag = dag_at(place, nodes, more)
     fields = place.fields((), ("inputs", "outputs", "structure", "schedule", *more))
     forward = _earlier(fields, "forward", stages)
@@ -186,7 +188,21 @@ def _stage_at(place: Place, nodes: Nodes, stages: Sequence[Stage]) -> Stage:
     before = _earlier(fields, "before", stages)
     if before is not None and not _same_signature(before.dag, dag):
         fields["before"].refuse("that graph has other inputs or outputs than this one")
-    return Stage(dag, forward, derive, before, by)
+    return Stage(dag, forward, derive, before, by, _kept_at(fields))
+
+
+def _kept_at(fields: Mapping[str, Place]) -> Kept:
+    """The names of values that `simplify` keeps: `true`, or a list of names."""
+    if "keep" not in fields:
+        return ()
+    if not isinstance(fields["keep"].value, bool):
+        names = tuple([each.text() for each in fields["keep"].items()])
+        if not names:
+            fields["keep"].refuse("a stage that keeps nothing has no field of it")
+        return names
+    if not fields["keep"].boolean():
+        fields["keep"].refuse("keep is true, or a list of names")
+    return True
 
 
 def _same_signature(one: Dag, other: Dag) -> bool:

@@ -6,7 +6,15 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
-from ..export.explanation import as_latex, as_markdown, as_text, bookkeeping, entry, origin_entry
+from ..export.explanation import (
+    as_align,
+    as_latex,
+    as_markdown,
+    as_text,
+    bookkeeping,
+    entry,
+    origin_entry,
+)
 from ..ir.collector import collector_paused
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin
@@ -15,7 +23,7 @@ from ..rewriting.log import Log
 
 __all__ = ["Format", "Grains", "explained"]
 
-Format: TypeAlias = Literal["text", "latex", "markdown", "data"]
+Format: TypeAlias = Literal["text", "latex", "align", "markdown", "data"]
 Grains: TypeAlias = Collection[Literal["origin", "region", "rule", "choice", "bookkeeping"]]
 """Which kinds of entry to tell."""
 
@@ -38,7 +46,7 @@ def explained(
         Only the steps that led to it, after where it comes from.
     origin : Origin, optional
         Its origin, if it is not the node's own: see `origins`.
-    format : "text", "latex", "markdown" or "data"
+    format : "text", "latex", "align", "markdown" or "data"
         Data is a list of dicts that JSON can hold.
     grains : collection of str, optional
         Only entries of these grains.
@@ -48,9 +56,10 @@ def explained(
     InputError
         If there is no such format or grain.
     """
-    if format not in ("text", "latex", "markdown", "data"):
+    if format not in ("text", "latex", "align", "markdown", "data"):
         raise InputError(
-            f"There is no format {format!r}.", mend='Use "text", "latex", "markdown" or "data".'
+            f"There is no format {format!r}.",
+            mend='Use "text", "latex", "align", "markdown" or "data".',
         )
     known = {"origin", "region", "rule", "choice", "bookkeeping"}
     if grains is not None and (isinstance(grains, str) or not set(grains) <= known):
@@ -62,7 +71,8 @@ def explained(
     ]
     if format == "data":
         return entries
-    return {"text": as_text, "latex": as_latex, "markdown": as_markdown}[format](entries)
+    written = {"text": as_text, "latex": as_latex, "align": as_align, "markdown": as_markdown}
+    return written[format](entries)
 
 
 def _whole(log: Log) -> Iterator[dict[str, Any]]:

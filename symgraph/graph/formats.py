@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..errors import InputError
 from ..explorer import Explorer, explorer
 from ..export import constants, dot, latex, mermaid, networks, python, svg, text
-from ..export.latex import Formula
+from ..export.latex import Form, Formula
 from ..onnx import to_onnx as onnx_model
 from .explain import Format
 from .history import History
 from .measures import HasDag
 from .sympy_expressions import to_sympy as sympy_expressions
+from .views import to_png
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -83,21 +84,37 @@ def to_python(self: HasDag) -> str:
     return python.to_python(self.dag)
 
 
-def to_latex(self: HasDag) -> str:
+def to_latex(self: HasDag, form: Form = "matrix") -> str:
     r"""The outputs as equations, such as `X^\top (\sigma(X w) - y)`; shared parts are named.
+
+    In the matrix form products of matrices have no sign, products of elements have ⊙, functions
+    and powers of the elements of a matrix have a circle, and a vector that is added to each row is
+    $\mathbf{1} b^\top$. The index form gives each element by its indices; a function that mixes
+    elements, such as an inverse, has them behind it.
+
+    Parameters
+    ----------
+    form : "matrix" or "index"
 
     Returns
     -------
     str
         For the inside of a formula.
 
+    Raises
+    ------
+    InputError
+        If there is no such form.
+
     Examples
     --------
-    >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+    >>> graph = sg.trace(lambda A, x: np.exp(A @ x), A="m, n", x="n")
     >>> print(graph.to_latex())
-    f = \sum_{i} \left(e^{x}\right)_{i}
+    f = e^{A x}
+    >>> print(graph.to_latex("index"))
+    f_{i} = e^{\sum_{j=1}^{n} A_{ij} \, x_{j}}
     """
-    return latex.latex(self.dag)
+    return latex.latex(self.dag, form)
 
 
 def formula(self: HasDag) -> Formula:
@@ -312,9 +329,9 @@ def explore(
 def save(self: Written, path: str | Path) -> None:
     """Write the graph in the format its suffix names.
 
-    These are .json, which `sg.load` reads, .svg, .html (the explorer), .dot, .mmd (Mermaid),
-    .graphml, .onnx, .txt, .tex, .py, .md (the derivation) and .npz (the constants, in the order of
-    the nodes).
+    These are .json, which `sg.load` reads, .svg, .png (if a renderer is installed), .html (the
+    explorer), .dot, .mmd (Mermaid), .graphml, .gexf (Gephi), .onnx, .txt, .tex, .py, .md (the
+    derivation) and .npz (the constants, in the order of the nodes).
 
     Parameters
     ----------
@@ -327,6 +344,8 @@ def save(self: Written, path: str | Path) -> None:
         If the suffix names no format.
     BackendError
         If the format cannot hold an operation of the graph.
+    SymgraphError
+        If the format needs a package that is not installed.
     OSError
         If the file cannot be written.
 
@@ -343,10 +362,12 @@ def save(self: Written, path: str | Path) -> None:
     formats: dict[str, Callable[[], str | bytes]] = {
         ".json": self.to_json,
         ".svg": lambda: to_svg(self),
+        ".png": lambda: to_png(self),
         ".html": lambda: explore(self).html,
         ".dot": lambda: to_dot(self),
         ".mmd": lambda: to_mermaid(self),
         ".graphml": lambda: to_graphml(self),
+        ".gexf": lambda: networks.gexf(self.dag),
         ".onnx": lambda: to_onnx(self).SerializeToString(),
         ".npz": lambda: constants.npz(self.dag),
         ".md": lambda: self.explain(format="markdown"),

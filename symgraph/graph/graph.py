@@ -26,7 +26,8 @@ from ..saturation import SaturationBounds
 from . import derivatives
 from .documents import document, read
 from .history import History
-from .kept import named
+from .interrupted import SimplifyInterrupted
+from .kept import as_kept, named
 from .stages import Derive, Interrupted, Stage, derived, keeping, released, simplified_stage
 from .view import View
 from .waiting import Told, telling
@@ -155,7 +156,12 @@ class Graph(View):
         >>> graph.derived([], doubled).evaluate(x=[0.0])
         array(2.)
         """
-        stage, log = derived(self._stage, derive, again=all(isinstance(each, str) for each in wrt))
+        stage, log = derived(
+            self._stage,
+            derive,
+            again=all(isinstance(each, str) for each in wrt),
+            chosen=lambda dag: named(dag, self._stage.kept, strict=False),
+        )
         return Graph(stage, history=log)
 
     # -- simplification --------------------------------------------------------------------------
@@ -167,7 +173,7 @@ class Graph(View):
         *,
         bounds: SaturationBounds | None = None,
         effort: Effort = "normal",
-        keep: str | Sequence[str] | bool = (),
+        keep: str | Sequence[str] | bool | None = None,
         progress: Told = None,
     ) -> Graph:
         """The simplest equal graph the rules and the algebra find.
@@ -193,10 +199,12 @@ class Graph(View):
             How long to look. Low: one round of rules and algebra, each value looked at a bounded
             number of times. Normal: rounds until nothing changes. High: of graphs above 1,000
             nodes, too, everything is looked at once more from the start.
-        keep : str, sequence of str, or True
+        keep : str, sequence of str, or bool
             Values that stay, by the names you gave them: variables of the traced function, or
             names of `sg.name`. True keeps all of them. Rules see neither through nor across a kept
-            value. It is still left out where no output needs it.
+            value. It is still left out where no output needs it. The graph remembers the names:
+            by default its `simplify`, also that of its derivatives, keeps them again. False keeps
+            none.
         progress : bool or callable, optional
             True shows a line on stderr that tells how far the work is, False shows nothing. By
             default the line is shown after a second, on a terminal or in a notebook. A callable is
@@ -248,17 +256,25 @@ class Graph(View):
                 {**options, "bounds": bounds, "effort": effort, "keep": keep, "progress": progress}
             )
         bounds = (bounds or SaturationBounds()) if strategy == "saturate" else None
-        start = self._stage if not keep else keeping(self._stage, lambda dag: named(dag, keep))
+        kept = self._stage.kept if keep is None else as_kept(keep)
+        start = self._stage
+        if kept:
+            start = keeping(start, lambda dag: named(dag, kept, strict=keep is not None))
         try:
             with telling(progress, "simplify"):
                 stage, history = simplified_stage(start, trust, rules, bounds, effort)
         except Interrupted as stop:
-            found = stop.stage if not keep else released(stop.stage, stop.log, self._stage)
+            found = released(stop.stage, stop.log, self._stage, kept) if kept else stop.stage
             best = Graph(found, history=stop.log)
             raise SimplifyInterrupted(best, self.op_count()) from None
         except KeyboardInterrupt:
             raise SimplifyInterrupted(self, self.op_count()) from None
-        return Graph(released(stage, history, self._stage) if keep else stage, history=history)
+        found = released(stage, history, self._stage, kept) if kept else stage
+        return Graph(found, history=history)
+
+    def _with(self, dag: Dag) -> Stage:
+        """The stage of a graph of the same values in another order."""
+        return Stage(dag, before=self._stage.before, kept=self._stage.kept)
 
     def _planned_again(self, options: dict[str, Any]) -> Graph:
         """Simplified without the plan, and planned for the same budget."""
@@ -268,7 +284,7 @@ class Graph(View):
                 "simplify would lose the plan of this graph.",
                 mend="Simplify the graph first, then call checkpoint.",
             )
-        plain = Graph(Stage(without_copies(self.dag), before=self._stage.before))
+        plain = Graph(self._with(without_copies(self.dag)))
         checkpoint: Any = plain.simplify(**options).checkpoint
         return checkpoint(memory, **dims)
 
@@ -279,6 +295,7 @@ class Graph(View):
         *,
         keep: Sequence[Node | Array | str] = (),
         recompute: Sequence[Node | Array | str] | None = None,
+        progress: Told = None,
         **dims: int,
     ) -> Graph:
         """The same values within a memory budget: forward nodes are computed again, not kept.
@@ -291,6 +308,8 @@ class Graph(View):
             Values, or names of outputs, that are never computed again.
         recompute : sequence of Node, Array or str, optional
             Values to compute again for the gradient, with a budget or instead of one.
+        progress : bool or callable, optional
+            As for `simplify`.
         **dims : int
             A size for each named dimension.
 
@@ -324,12 +343,13 @@ class Graph(View):
         kept = [self._node(each) for each in keep]
         again = None if recompute is None else [self._node(each) for each in recompute]
         if memory is not None:
-            dag = within(self.dag, memory, dims, keep=kept, recompute=again or ())
+            with telling(progress, "checkpoint"):
+                dag = within(self.dag, memory, dims, keep=kept, recompute=again or ())
         elif again is not None and not kept:
             dag = recomputed(self.dag, again, dims)
         else:
             raise InputError('Give a budget, as in checkpoint("64 MB").')
-        planned = Graph(Stage(dag, before=self._stage.before), history=self.history.log)
+        planned = Graph(self._with(dag), history=self.history.log)
         # The values of a hint may be gone after `simplify`: only a budget is planned for again.
         planned._budget = (None if kept or again else memory, dims)
         return planned
@@ -370,40 +390,6 @@ class Graph(View):
         """
         lowered = lower(self.dag, backend, **options)
         return lowered if not check_facts else lowered.guarded(self.check_inputs)
-
-
-class SimplifyInterrupted(KeyboardInterrupt):
-    """Ctrl-C while a graph was simplified. The simplest equal graph found till then is kept.
-
-    It ends a program as any Ctrl-C does, unless it is caught.
-
-    Parameters
-    ----------
-    graph : Graph
-        Of the same inputs and outputs as the graph that was to be simplified.
-    given : int
-        The operations of that graph.
-
-    Examples
-    --------
-    >>> graph = sg.trace(lambda x: np.log(np.exp(x)), x="n")
-    >>> def stop(progress):
-    ...     raise KeyboardInterrupt
-    >>> try:
-    ...     small = graph.simplify(progress=stop)
-    ... except sg.SimplifyInterrupted as stopped:
-    ...     small = stopped.graph
-    >>> small.formula()
-    log(exp(x))
-    """
-
-    def __init__(self, graph: Graph, given: int) -> None:
-        self.graph = graph
-        self.given = given
-        super().__init__(
-            f"simplify was interrupted. The best graph so far, of {graph.op_count()} operations "
-            f"instead of {given}, is the attribute `graph` of this exception."
-        )
 
 
 def diff(before: Graph, after: Graph) -> Difference:

@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import InputError
-from ..export.labels import given_names
 from ..ir.dag import Dag
+from ..ir.given_names import given_names
 from ..ir.naming import DERIVED
 from ..ir.node import Node
+from .stages import Kept
 
-__all__ = ["named"]
+__all__ = ["as_kept", "named"]
 
 
-def named(dag: Dag, wanted: str | Sequence[str] | bool) -> set[Node]:
+def as_kept(wanted: str | Sequence[str] | bool) -> Kept:
+    """The names of values to keep as a stage remembers them."""
+    if wanted is True:
+        return True
+    return (wanted,) if isinstance(wanted, str) else tuple(wanted or ())
+
+
+def named(dag: Dag, wanted: Kept, *, strict: bool = True) -> set[Node]:
     """The nodes of a function that have one of these names; with True, all that have a name.
 
     Raises
     ------
     InputError
-        If no value has one of the names.
+        If no value has one of the names, unless `strict` is False.
     """
     theirs = {name for node in dag.nodes for name, depth, _ in node.names if depth < DERIVED}
     given = {
@@ -28,13 +36,12 @@ def named(dag: Dag, wanted: str | Sequence[str] | bool) -> set[Node]:
     }
     if wanted is True:
         return {node for node, names in given.items() if names}
-    texts = [wanted] if isinstance(wanted, str) else list(wanted or ())
     known = {name: None for names in given.values() for name in names}
-    for text in texts:
-        if text not in known:
+    for text in wanted:
+        if strict and text not in known:
             listed = ", ".join(list(known)[:12]) or "none"
             raise InputError(
                 f"No value of the function is named {text!r}, so it cannot be kept.",
                 mend=f"The names are {listed}; sg.name(value, {text!r}) gives one.",
             )
-    return {node for node, names in given.items() if not set(names).isdisjoint(texts)}
+    return {node for node, names in given.items() if not set(names).isdisjoint(wanted)}

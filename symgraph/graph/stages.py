@@ -8,8 +8,8 @@ that was simplified is differentiated as it was before. Both hold to any order.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from ..accuracy import judge_of
 from ..autodiff.jacobians import Record
@@ -19,17 +19,31 @@ from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..passes.keeping import let_go, with_kept
-from ..passes.logistic import with_complements, with_quotients
+from ..passes.logistic import with_quotients
 from ..passes.simplify import Effort, Rules, rule_set, simplified
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
 from ..saturation import SaturationBounds, saturated
+from .digits import finite, keeping_digits, keeping_numbers, loses_a_number
 
-__all__ = ["Derive", "Interrupted", "Stage", "derived", "keeping", "released", "simplified_stage"]
+__all__ = [
+    "Derive",
+    "Interrupted",
+    "Kept",
+    "Stage",
+    "derived",
+    "keeping",
+    "released",
+    "simplified_stage",
+]
 
 Derive: TypeAlias = Callable[[Dag, Record], Dag]
 """From a graph to one of its derivatives; choices it makes are recorded."""
+Chosen: TypeAlias = Callable[[Dag], Collection[Node]]
+"""The values of a function that are kept."""
+Kept: TypeAlias = tuple[str, ...] | Literal[True]
+"""Names of kept values; True stands for all names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +59,10 @@ class Stage:
         The graph before it was simplified.
     by : tuple of grade, RuleSet and effort, optional
         How it was simplified.
+    kept : tuple of str, or True
+        Names of values that `simplify` keeps, in later stages too; True stands for all names.
+    plain : bool
+        Whether `dag` is what `derive` gives of the graph `forward`.
     """
 
     dag: Dag
@@ -52,6 +70,8 @@ class Stage:
     derive: Derive | None = None
     before: Stage | None = None
     by: tuple[Soundness, RuleSet, Effort] | None = None
+    kept: Kept = ()
+    plain: bool = False
 
 
 class Interrupted(KeyboardInterrupt):
@@ -63,22 +83,29 @@ class Interrupted(KeyboardInterrupt):
         self.log = log
 
 
-def derived(stage: Stage, derive: Derive, *, again: bool) -> tuple[Stage, Log]:
+def derived(stage: Stage, derive: Derive, *, again: bool, chosen: Chosen) -> tuple[Stage, Log]:
     """The derivative, and the choices on the way; `again` if it can be derived once more.
 
     A graph that was simplified is differentiated as it was before, for facts that tie elements
-    together do not hold in a neighbourhood.
+    together do not hold in a neighbourhood. Values that it keeps, which `chosen` gives, stay.
     """
     log = Log()
     source = stage.before or stage
-    base = stage.dag if stage.before is None else _stabilized(source, Log())
+    if stage.before is None:
+        base = stage.dag
+    elif not stage.kept:
+        base = _stabilized(source, Log())
+    else:
+        base = _stabilized(keeping(source, chosen), Log())
+        base = base.with_outputs(let_go(base.outputs))
     with collector_paused():
         dag = derive(base, log.choose)
     log.through("differentiated", base.outputs, dag.outputs, equal=False)
-    return (Stage(dag, source, derive) if again else Stage(dag)), log
+    found = Stage(dag, source, derive, plain=source is stage) if again else Stage(dag)
+    return replace(found, kept=stage.kept), log
 
 
-def keeping(stage: Stage, chosen: Callable[[Dag], Collection[Node]]) -> Stage:
+def keeping(stage: Stage, chosen: Chosen) -> Stage:
     """The stage in which values of the function are kept; `chosen` gives them.
 
     The derivatives are derived again, so that they use the kept values.
@@ -86,17 +113,21 @@ def keeping(stage: Stage, chosen: Callable[[Dag], Collection[Node]]) -> Stage:
     line = [stage]
     while line[-1].forward is not None and line[-1].derive is not None:
         line.append(line[-1].forward)
-    found = Stage(with_kept(line[-1].dag, chosen(line[-1].dag)))
+    first = line[-1]
+    found = replace(first, dag=with_kept(first.dag, chosen(first.dag)))
     for each in reversed(line[:-1]):
         assert each.derive is not None
         found = Stage(each.derive(found.dag, Log().choose), found, each.derive)
     return found
 
 
-def released(stage: Stage, log: Log, before: Stage) -> Stage:
-    """The simplified stage without the marks of kept values; `before` is the stage as given."""
+def released(stage: Stage, log: Log, before: Stage, kept: Kept) -> Stage:
+    """The simplified stage without the marks of kept values, whose names it remembers.
+
+    `before` is the stage as given.
+    """
     outputs = log.through("kept values let go", stage.dag.outputs, let_go(stage.dag.outputs))
-    return Stage(stage.dag.with_outputs(outputs), before=before)
+    return Stage(stage.dag.with_outputs(outputs), before=before, by=stage.by, kept=kept)
 
 
 @collector_paused()
@@ -114,23 +145,69 @@ def simplified_stage(
     Interrupted
         At Ctrl-C, once a graph of the same values is known; before that `KeyboardInterrupt`.
     """
-    history, knowledge, settled = Log(), Knowledge(), set[Node]()
-    dag, steady = stage.dag, list(stage.dag.outputs)
+    chosen: _Chosen = {"trust": trust, "rules": rules, "bounds": bounds, "effort": effort}
+    found = _attempt(stage, Knowledge(), **chosen)
+    if trust != "exact" and loses_a_number(found.outputs, found.given, found.knowledge):
+        careful = Knowledge()
+        judge_of(careful).careful = True
+        found = _attempt(stage, careful, **chosen)
+        kept = keeping_numbers([*found.reached, found.outputs], found.given, careful)
+        found.outputs = found.log.through("numbers kept", found.outputs, kept)
+    by = (trust, rule_set(rules), effort)
+    return Stage(found.dag.with_outputs(found.outputs), before=stage, by=by), found.log
+
+
+class _Chosen(TypedDict):
+    """What the caller of `simplify` chose."""
+
+    trust: Soundness
+    rules: Rules
+    bounds: SaturationBounds | None
+    effort: Effort
+
+
+@dataclass
+class _Attempt:
+    """A simplified stage, and what it is judged by.
+
+    Parameters
+    ----------
+    dag : Dag
+        The graph that was simplified: for a derivative, that of the stabilised function.
+    given : sequence of Node
+        The outputs as derived, which are right by definition.
+    reached : list of outputs
+        The outputs after each round, all equal in exact arithmetic.
+    """
+
+    dag: Dag
+    given: Sequence[Node]
+    outputs: list[Node]
+    reached: list[list[Node]]
+    log: Log
+    knowledge: Knowledge
+
+
+def _attempt(
+    stage: Stage,
+    knowledge: Knowledge,
+    *,
+    trust: Soundness,
+    rules: Rules,
+    bounds: SaturationBounds | None,
+    effort: Effort,
+) -> _Attempt:
+    history, settled = Log(), set[Node]()
+    dag, steady, given = stage.dag, list(stage.dag.outputs), stage.dag.outputs
     if stage.forward is not None and stage.derive is not None and trust != "exact":
         forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled, effort)
-        dag = stage.derive(forward, history.choose)
-        history.through("differentiated", forward.outputs, dag.outputs, equal=False)
-        steady = list(dag.outputs)
-        # Not the outputs of this stage: they may come from a graph that was simplified already.
-        given = stage.derive(stage.forward.dag, Log().choose)
-        kept = _keeping_digits(steady, given.outputs, knowledge)
-        dag = dag.with_outputs(history.through("tails as derived", steady, kept))
+        dag, steady, given = _derived_again(stage, forward, history, knowledge)
     found = [list(dag.outputs)]
     how: Any = {"trust": trust, "rules": rules, "settled": settled, "effort": effort}
     how["reached"] = found.append
     try:
         outputs, steps = simplified(dag.outputs, knowledge, **how)
-        kept = _finite(outputs, dag.outputs, steady, knowledge)
+        kept = finite(outputs, dag.outputs, steady, knowledge)
         if kept != list(dag.outputs):
             dag = dag.with_outputs(history.through("stabilised after all", dag.outputs, kept))
             outputs, steps = simplified(kept, knowledge, **how)
@@ -144,63 +221,31 @@ def simplified_stage(
             outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
             history.extend(steps)
     except KeyboardInterrupt as stop:
-        best = _finite(min(found, key=op_count), dag.outputs, steady, knowledge)
+        best = finite(min(found, key=op_count), dag.outputs, steady, knowledge)
         log = Log()
         log.through("interrupted", dag.outputs, best)
         raise Interrupted(Stage(dag.with_outputs(best), before=stage), log) from stop
     if trust != "exact":
-        new = _keeping_digits(with_quotients(outputs), outputs, knowledge)
+        judge = judge_of(knowledge)
+        new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))
         outputs = history.through("multiples of sigmoids", outputs, new)
-    return Stage(dag.with_outputs(outputs), before=stage, by=by), history
+    return _Attempt(dag, given, outputs, found, history, knowledge)
 
 
-def _keeping_digits(
-    outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledge
-) -> list[Node]:
-    """Derivatives of the stabilised graph; where one loses digits, that of the graph as given.
-
-    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not: s(x) s(-x) has it.
-    Two backward passes share nothing: if one output needs the graph as given, so do all that keep
-    their digits there.
-    """
-    judge = judge_of(knowledge)
-
-    def is_as_good(new: Node, old: Node) -> bool:
-        return not judge.loses(new, old) or judge.rescues(new, old)
-
-    kept = [new if is_as_good(new, old) else old for new, old in zip(outputs, given, strict=True)]
-    if kept == list(outputs):
-        return kept
-    careful = with_complements(outputs)
-    kept = [
-        other if new is old and other is not given_up and is_as_good(other, old) else new
-        for new, old, other, given_up in zip(kept, given, careful, outputs, strict=True)
-    ]
-    if not any(one is old for one, old in zip(kept, given, strict=True)):
-        return kept
-    joint = [
-        one if one is not old and (judge.loses(old, one) or judge.rescues(one, old)) else old
-        for one, old in zip(kept, given, strict=True)
-    ]
-    return joint if op_count(joint) <= op_count(kept) else kept
-
-
-def _finite(
-    results: Sequence[Node], given: Sequence[Node], steady: Sequence[Node], knowledge: Knowledge
-) -> list[Node]:
-    """The outputs as given; where one gives no number, the stabilised output in its place.
-
-    If that gives no number somewhere either, its tails are kept: s(x) s(-x) for s (1 - s).
-    """
-    judge = judge_of(knowledge)
-    careful = with_complements(steady) if any(map(judge.fails, results)) else steady
-
-    def better(new: Node, old: Node, other: Node, tails: Node) -> Node:
-        if other is old or not judge.fails_less(other, new):
-            return old
-        return tails if judge.fails(other) and not judge.loses(tails, other) else other
-
-    return [better(*each) for each in zip(results, given, steady, careful, strict=True)]
+def _derived_again(
+    stage: Stage, forward: Dag, history: Log, knowledge: Knowledge
+) -> tuple[Dag, list[Node], Sequence[Node]]:
+    """The derivative of a stabilised function: to be simplified, as derived, and as given."""
+    assert stage.forward is not None
+    assert stage.derive is not None
+    dag = stage.derive(forward, history.choose)
+    history.through("differentiated", forward.outputs, dag.outputs, equal=False)
+    steady = list(dag.outputs)
+    # Not the outputs of this stage: they may come from a graph that was simplified already.
+    plain = stage.dag if stage.plain else stage.derive(stage.forward.dag, Log().choose)
+    given = plain.outputs
+    kept = keeping_digits(steady, given, knowledge)
+    return dag.with_outputs(history.through("tails as derived", steady, kept)), steady, given
 
 
 def _stabilized(

@@ -24,7 +24,7 @@ from ..ops.creation import input as symbolic_input
 from ..pytrees import flatten
 from .graph import Graph
 
-__all__ = ["Spec", "UnusedInputWarning", "graph", "spec", "trace"]
+__all__ = ["Spec", "UnusedInputWarning", "graph", "grouped", "spec", "trace"]
 
 
 _BY_PLACE = inspect.Parameter.POSITIONAL_ONLY
@@ -155,7 +155,7 @@ def trace(f: Callable[..., Any], /, *args: object, **specs: object) -> Graph:
         refuse_leaked(what, leaves)
     if result is None:
         raise nothing_returned(what)
-    return _grouped(result, inputs)
+    return grouped(result, inputs)
 
 
 def _by_name(
@@ -207,7 +207,8 @@ def _positional(f: Callable[..., Any], specs: Mapping[str, Any]) -> list[str]:
         ) from None
 
 
-def _grouped(result: object, inputs: Mapping[str, Node]) -> Graph:
+def grouped(result: object, inputs: Mapping[str, Node]) -> Graph:
+    """The graph of nested tuples, lists and dicts of arrays, its results grouped as they are."""
     leaves: list[Node] = []
     names: list[str] = []
     structure = _structure(result, "", leaves, names)

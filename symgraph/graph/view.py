@@ -21,7 +21,7 @@ from ..ir.interpreter import bound_inputs, check_facts, evaluate, given_inputs
 from ..ir.invariants import verify
 from ..ir.node import Node
 from ..ir.origins import origins
-from . import formats, measures
+from . import formats, measures, plots, views
 from .explain import Format, Grains, explained
 from .history import History
 
@@ -70,7 +70,8 @@ class View(Immutable):
         """The networkx DAG (read-only): keys are nodes, an edge's `slots` the operand positions.
 
         Nodes have the attributes `name`, `op`, `expression`, `shape`, `dtype`, `role`, `origin`,
-        `scope`, `flops` and `outputs`, all of them text. Writers of files take `to_networkx()`.
+        `scope`, `flops` and `outputs`. All attributes are texts, which networkx's writers of files
+        take; `to_networkx()` gives a graph whose nodes are texts, too.
         """
         graph = self.dag.nx
         if self.nodes and "op" not in graph.nodes[self.nodes[0]]:
@@ -154,6 +155,8 @@ class View(Immutable):
     memory = measures.memory
     memory_frontier = measures.memory_frontier
     memory_plan = measures.memory_plan
+    plot_memory = plots.plot_memory
+    plot_cost = plots.plot_cost
 
     # -- numbers ---------------------------------------------------------------------------------
     def evaluate(
@@ -238,8 +241,9 @@ class View(Immutable):
         ----------
         node : Node, Array or str, optional
             A value (or an output's name): the user's line, the vjp, and the steps that led to it.
-        format : "text", "latex", "markdown" or "data"
-            Data is a list of dicts that JSON can hold.
+        format : "text", "latex", "align", "markdown" or "data"
+            "latex" is for the inside of a formula, "align" a display of a document, one equation a
+            step. Data is a list of dicts that JSON can hold.
         grains : collection of str, optional
             Only entries of these: `origin`, `rule`, `region`, `choice`, `bookkeeping`.
 
@@ -337,6 +341,10 @@ class View(Immutable):
     formula = formats.formula
     to_dot = formats.to_dot
     to_svg = formats.to_svg
+    to_png = views.to_png
+    tree = views.tree
+    table = views.table_of
+    code = views.code
     to_mermaid = formats.to_mermaid
     to_graphml = formats.to_graphml
     to_networkx = formats.to_networkx

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..errors import InputError
 from .dims import Dim, is_named, named, names_of, normal
+from .html_tables import bundle, table
 from .node import Node, reachable
 
 __all__ = [
@@ -159,7 +160,7 @@ class Cost:
         total: Any = self.flops
         return total / self.bytes if self.bytes else 0
 
-    def __str__(self) -> str:
+    def _rows(self) -> list[list[str]]:
         rows = [["operation", "nodes", "operations", "flops", "bytes"]]
         for name, share in self.by_op.items():
             if share.operations or share.flops or share.bytes:
@@ -167,6 +168,10 @@ class Cost:
                 rows[-1] += [str(share.flops), str(share.bytes)]
         rows.append(["total", str(sum(each.nodes for each in self.by_op.values()))])
         rows[-1] += [str(self.operations), str(self.flops), str(self.bytes)]
+        return rows
+
+    def __str__(self) -> str:
+        rows = self._rows()
         widths = [max(len(row[i]) for row in rows) for i in range(5)]
         return "\n".join(
             "  ".join(
@@ -177,6 +182,10 @@ class Cost:
         )
 
     __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        head, *rows = self._rows()
+        return bundle(self, table(head, rows, numbers=True))
 
 
 def cost(

@@ -112,7 +112,8 @@ class Dag(Immutable):
     def nx(self) -> nx.DiGraph[Node]:
         """The networkx DAG: keys are nodes, an edge's `slots` are the operand positions it fills.
 
-        Frozen: networkx raises if it is changed. `x * x` is one edge with slots (0, 1).
+        Frozen: networkx raises if it is changed. `x * x` is one edge with the slots "0, 1": a text,
+        so that networkx can write the graph to a file.
         """
         import networkx as nx  # a third of what `import symgraph` took: paid when first asked for
 
@@ -127,7 +128,9 @@ class Dag(Immutable):
             slots: dict[Node, tuple[int, ...]] = {}
             for slot, operand in enumerate(operands):
                 slots[operand] = (*slots.get(operand, ()), slot)
-            edges.extend((operand, node, {"slots": slots[operand]}) for operand in slots)
+            edges.extend(
+                (operand, node, {"slots": ", ".join(map(str, slots[operand]))}) for operand in slots
+            )
         graph.add_edges_from(edges)
         return nx.freeze(graph)
 
@@ -169,7 +172,7 @@ class Dag(Immutable):
         return len(self.nodes)
 
 
-_FIRST_SLOT: dict[str, Any] = {"slots": (0,)}
+_FIRST_SLOT: dict[str, Any] = {"slots": "0"}
 
 
 def _regroup(structure: Structure, leaves: Sequence[Any]) -> Any:

@@ -178,8 +178,15 @@ class Node(Immutable):
 
     def __repr__(self) -> str:
         avals = ", ".join(str(aval) for aval in self.results)
-        name = self.params["name"] if self.is_input else self.op.name
+        name: str = self.params["name"] if self.is_input else self.op.name
+        # networkx writes nodes to files by this text, and files of XML hold no control characters.
+        name = name if name.isprintable() else ascii(name)
         return f"<{name} #{self.serial} {avals}>"
+
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        from .cards import card  # Only notebooks show cards.
+
+        return {"text/plain": repr(self), "text/html": card(self)}
 
     def __reduce__(self) -> Any:
         raise SymgraphError(

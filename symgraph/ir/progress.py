@@ -9,13 +9,14 @@ Whoever works knows nothing of who waits; where nobody waits, telling costs a lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from time import monotonic
+from typing import TypeVar
 
-__all__ = ["Progress", "watched", "working"]
+__all__ = ["Progress", "told", "watched", "working"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +94,13 @@ def working(what: str, done: int, total: int) -> None:
     watch = _watch.get()
     if watch is not None:
         watch.working(what, done, total)
+
+
+T = TypeVar("T")
+
+
+def told(what: str, steps: Sequence[T]) -> Iterator[T]:
+    """The steps of a pass, one by one; who waits is told how many are done."""
+    for done, step in enumerate(steps):
+        working(what, done, len(steps))
+        yield step

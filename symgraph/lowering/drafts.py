@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from ..ir.avals import Aval
 from ..ir.node import Node
-from .pieces import Line, Pieces
+from .pieces import Alias, Dimension, Line, Piece, Pieces
 from .statements import Filled
 
-__all__ = ["IN_PLACE", "Draft"]
+__all__ = ["IN_PLACE", "Draft", "array_draft"]
 
 IN_PLACE = "="
 """The `Line.place` of an array without numbers: its place stands for the whole call."""
@@ -62,3 +63,17 @@ class Draft:
         )
         names = tuple(dict.fromkeys([name_of(each) for each in self.names]))
         return replace(self, pieces=pieces, names=names)
+
+
+def array_draft(node: Node, target: str, aval: Aval, value: str = "") -> Draft:
+    """A statement that makes an array, filled with a value or without numbers yet."""
+    function = "np.full(" if value else "np.empty("
+    shape: list[Piece] = ["("]
+    for number, dim in enumerate(aval.shape):
+        shape.extend((", ",) if number else ())
+        shape.append(repr(dim) if isinstance(dim, int) else Dimension(dim))
+    shape.extend((",",) if aval.ndim == 1 else ())
+    dtype = f"np.{aval.dtype.name if aval.dtype.kind != 'b' else 'bool_'}"
+    pieces = (function, *shape, f"){', ' if value else ''}{value}, {dtype})")
+    line = Line(pieces, (aval,), (Alias.FRESH,), "", "" if value else IN_PLACE)
+    return Draft(node, target, line, pieces, (), False)

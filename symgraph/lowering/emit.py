@@ -382,4 +382,4 @@ def _heading(program: Program, names: NameTable) -> list[str]:
             head.append(f"# {name}: kernel of {sanitized(ops[id(value)])}")
         elif isinstance(value, np.ndarray) and not value.ndim:
             head.append(f"# {name}: constant  {value.dtype}[] = {value}")
-    return head
+    return [*head, *[f"# {sanitized(each)}" for each in program.notes]]

@@ -1,7 +1,8 @@
 """A graph as self-contained functional source: `def function(np, **inputs)`, one line a node.
 
 No buffer is reused and nothing is written in place, so any array namespace with NumPy's names runs
-the source. It needs neither this library nor anything in scope; constants are written out.
+the source. It needs neither this library nor anything in scope; constants are written out. Values
+have the names of the user's variables where these are plain and no other value has them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..errors import BackendError
 from ..ir.body import Body
 from ..ir.dag import Dag, Structure
 from ..ir.dims import Dim, names_of
+from ..ir.given_names import variables_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
 from .emit import commented, remark, sanitized
@@ -49,12 +51,24 @@ def functional(dag: Dag) -> str:
     BackendError
         If a kernel has no NumPy source, for it branches on values or on named sizes.
     """
-    return _Writer(dag).source()
+    source = _Writer(dag).source()
+    variables = variables_of(dag.nodes, _NAMES_OF_SOURCE).values()
+    if set(re.findall(r"^def (\w+)", source, re.MULTILINE)).isdisjoint(variables):
+        return source
+    return _Writer(dag, variables=False).source()
+
+
+_NAMES_OF_SOURCE = frozenset({*HELPERS, "np", "xp", "special", "kernels", "inputs", "function"})
 
 
 class _Writer:
-    def __init__(self, dag: Dag, functions: _Functions | None = None) -> None:
+    def __init__(
+        self, dag: Dag, functions: _Functions | None = None, *, variables: bool = True
+    ) -> None:
         self.dag = dag
+        # The functions of bodies have names of ours alone.
+        own = functions is None and variables
+        self.variables = variables_of(dag.nodes, _NAMES_OF_SOURCE) if own else {}
         self.functions = functions or _Functions()
         self.read = results_read(dag.nodes)
         self.names: dict[Node, str] = {}
@@ -108,12 +122,15 @@ class _Writer:
     def names_of_inputs(self) -> list[str]:
         return [self.names[node] for node in self.dag.inputs.values()]
 
-    def _target(self) -> str:
+    def _target(self, node: Node | None = None) -> str:
+        """The variable of a value; without a node, that of a step on the way to one."""
+        if node in self.variables:
+            return self.variables[node]
         self.number += 1
         return f"v{self.number - 1}"
 
     def _assignment(self, node: Node, right: str) -> str:
-        target = self.names[node] = self._target()
+        target = self.names[node] = self._target(node)
         return commented(f"{target} = {right}", remark(node, node.results))
 
     def _lines(self, node: Node) -> list[str]:
@@ -143,7 +160,7 @@ class _Writer:
             if key in self.known:  # The kernels of two nodes may make the same call.
                 steps.append(self.known[key])
                 continue
-            target = self.known[key] = self._target()
+            target = self.known[key] = self._target(node if line is spelling.lines[-1] else None)
             steps.append(target)
             if isinstance(line.pieces[0], Defined):
                 right = right.replace("(", "(np, ", 1)

@@ -18,8 +18,8 @@ import numpy as np
 from ..ir.avals import Aval
 from ..ir.dims import Dim, names_of
 from .block_sizes import LEAST_BYTES, Loop, Row
-from .drafts import IN_PLACE, Draft
-from .pieces import Alias, Dimension, Line, Piece
+from .drafts import Draft, array_draft
+from .pieces import Alias, Line, Piece
 from .rowwise import Step, candidates, step_of
 
 __all__ = ["fused"]
@@ -250,7 +250,7 @@ class _Writer:
     def _combine(self, draft: Draft, step: Step) -> None:
         """A result over all rows: that of each block is added to it."""
         total, aval = draft.target, draft.line.avals[0]
-        self._new_array(draft, "np.full(", f", {_text(_STARTS[step.combined])}")
+        self._new_array(draft, _text(_STARTS[step.combined]))
         block = self.fusion.new_name()
         self.inside.append(replace(draft, target=block))
         last = f", out={total})" if step.combined != "np.add" else f", {total})"
@@ -264,7 +264,7 @@ class _Writer:
         """An array that is read outside of the loop: each block writes its rows."""
         array, axis = draft.target, draft.axis
         assert axis is not None
-        self._new_array(draft, "np.empty(", "")
+        self._new_array(draft)
         block = self.blocks[array] = self.fusion.new_name()
         into = f"{array}{_rows_of(draft.line.avals[0], axis)}"
         line = draft.line
@@ -280,18 +280,9 @@ class _Writer:
             Draft(draft.node, "", line, pieces, (array, block), False, self.number, axis, into)
         )
 
-    def _new_array(self, draft: Draft, function: str, value: str) -> None:
+    def _new_array(self, draft: Draft, value: str = "") -> None:
         (aval,) = draft.line.avals
-        shape: list[Piece] = ["("]
-        for number, dim in enumerate(aval.shape):
-            shape.extend((", ",) if number else ())
-            shape.append(repr(dim) if isinstance(dim, int) else Dimension(dim))
-        shape.extend((",",) if aval.ndim == 1 else ())
-        dtype = f"np.{aval.dtype.name if aval.dtype.kind != 'b' else 'bool_'}"
-        pieces = (function, *shape, f"){value}, {dtype})")
-        place = "" if value else IN_PLACE
-        line = Line(pieces, (aval,), (Alias.FRESH,), "", place)
-        self.ahead.append(Draft(draft.node, draft.target, line, pieces, (), False))
+        self.ahead.append(array_draft(draft.node, draft.target, aval, value))
 
 
 def _is_one_piece(aval: Aval, axis: int) -> bool:

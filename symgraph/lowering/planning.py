@@ -10,7 +10,7 @@ from ..ir.node import Node
 from ..ops.creation import PROJECT
 from .block_sizes import Loop
 from .buffers import Buffers
-from .drafts import Draft
+from .drafts import IN_PLACE, Draft
 from .memory_order import Orders
 from .pieces import Alias
 from .statements import Statement
@@ -37,6 +37,8 @@ class Planning:
         The values that could be written to memory in row order, with the text that passes it.
     scratch : dict of int to list of str
         The values of each loop that are written to memory kept for a block.
+    made : set of str
+        The values that are arrays also where they are 0-d: other calls give NumPy's scalars then.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Planning:
         self.places: dict[str, str] = {}
         self.scratch: dict[int, list[str]] = {}
         self.statements: list[Statement] = []
+        self.made = {each.target for each in drafts if each.line.place == IN_PLACE}
         self.projections: Counter[tuple[Node, int]] = Counter(
             (each.node.operands[0], each.node.params["index"])
             for each in drafts

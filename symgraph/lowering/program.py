@@ -9,10 +9,11 @@ from it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
+from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dag import Dag
 from ..ir.dims import names_of
@@ -32,7 +33,22 @@ from .spelling import spell
 from .statements import Program, Statement
 from .temporaries import with_scratch, with_workspace
 
-__all__ = ["Program", "Statement", "predicted_peak", "program_of"]
+__all__ = ["Program", "Rewrite", "Statement", "predicted_peak", "program_of"]
+
+
+class Rewrite(Protocol):
+    """What may put calls of its own in the place of statements."""
+
+    def __call__(
+        self,
+        drafts: Sequence[Draft],
+        inputs: Mapping[str, Aval],
+        constants: Mapping[str, Node],
+        results: Collection[str],
+        new_name: Callable[[], str],
+    ) -> tuple[list[Draft], tuple[str, ...]]:
+        """The statements instead, and notes for the head of the source."""
+        ...
 
 
 def program_of(
@@ -42,6 +58,7 @@ def program_of(
     constants_from: int = 0,
     handed_out: bool = True,
     workspace: bool = True,
+    rewrite: Rewrite | None = None,
 ) -> Program:
     """The program that computes the outputs of `dag`.
 
@@ -60,9 +77,14 @@ def program_of(
         Whether results go to a caller, who may write to them; else none is copied.
     workspace : bool
         Whether temporaries may be written to memory that is kept between calls.
+    rewrite : Rewrite, optional
+        Replaces statements, in a graph that was not planned for a memory budget. Loops over blocks
+        of rows are left out then.
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     nodes = scheduled(dag) if order is None else order
+    if rewrite is not None and not planned:
+        return _Builder(dag, nodes, share=True, constants_from=constants_from).rewritten(rewrite)
     builder = _Builder(
         dag,
         nodes,
@@ -137,7 +159,7 @@ class _Builder:
         *,
         share: bool = False,
         constants_from: int,
-        handed_out: bool,
+        handed_out: bool = True,
         joins: bool = False,
     ) -> None:
         self.dag = dag
@@ -171,6 +193,14 @@ class _Builder:
     def built(self) -> Program:
         """The program, one statement a line."""
         return self._program(self.drafts, ())
+
+    def rewritten(self, rewrite: Rewrite) -> Program:
+        """The program with other statements, its temporaries in a workspace."""
+        inputs = {self.names[node]: node.aval for node in self.dag.inputs.values()}
+        results = {self.names[node] for node in self.dag.outputs}
+        drafts, notes = rewrite(self.drafts, inputs, self.constants, results, self._target)
+        program = replace(self._program(drafts, ()), notes=notes)
+        return with_workspace(program, self.planning.places, self.planning.buffers)
 
     def blocked(self) -> Program | None:
         """The program whose groups of statements run in blocks of rows; None if no loop pays."""
@@ -267,7 +297,8 @@ class _Builder:
             position
             for position, node in enumerate(self.dag.outputs)
             # NumPy gives scalars for shape (); callers always get arrays.
-            if not node.aval.shape or not self.planning.buffers.hand_out(self.names[node])
+            if not (node.aval.shape or self.names[node] in self.planning.made)
+            or not self.planning.buffers.hand_out(self.names[node])
         ]
         left = Counter(results)
         given = {*self.constants, *[self.names[node] for node in self.dag.inputs.values()]}

@@ -145,6 +145,8 @@ class Program:
         The loops over blocks of rows that groups of statements run in.
     blocked : Program, optional
         The program that is run instead where arrays are too large for the cache.
+    notes : tuple of str
+        Lines that stand as comments at the head of the source.
     arena : bool
         Whether the workspace is an arena: pages are given back where the peak asks for it, so that
         the program needs the memory of its live values, and no more.
@@ -160,6 +162,7 @@ class Program:
     workspace: tuple[Temporary, ...] = ()
     loops: tuple[Loop, ...] = ()
     blocked: Program | None = None
+    notes: tuple[str, ...] = ()
     arena: bool = False
 
     def for_sizes(self, sizes: Mapping[str, int]) -> Program:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from ..errors import MemoryBudgetError
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..ir.progress import told
 from ..lowering.memory_model import least_bytes, model_of, workspace_bytes
 from ..lowering.peak import predicted_peak
 from ..lowering.program import program_of
@@ -57,7 +58,7 @@ def within(
     hints = {"keep": keep, "recompute": recompute}
     peaks = sorted([peak for peak, _ in frontier(plain, dims, **hints)], reverse=True)
     goal = budget
-    for _ in range(_MOST_TRIED):
+    for _ in told("programs of plans", range(_MOST_TRIED)):
         fitting = [peak for peak in peaks if peak <= goal]
         if not fitting:
             break
@@ -80,7 +81,7 @@ At least, at most, and nodes of all together.
 def _least_plan(
     dag: Dag,
     budget: int,
-    told: int | float | str,
+    asked: int | float | str,
     dims: Mapping[str, int],
     hints: Mapping[str, Collection[Node]],
     peaks: Sequence[int],
@@ -88,10 +89,10 @@ def _least_plan(
     """The plan whose program needs least, if it fits; else an error that names its bytes."""
     fewest, most, nodes = _LAST_TRIED
     goals = peaks[::-1][: max(fewest, min(most, nodes // len(dag)))]
-    plans = [checkpointed(dag, goal, dims, **hints) for goal in goals]
+    plans = [checkpointed(dag, goal, dims, **hints) for goal in told("least plans", goals)]
     if not hints["recompute"]:
         plans.append(dag)  # Its program shares calls and a workspace, which no plan has.
-    needed = {program_peak(plan, dims): plan for plan in plans}
+    needed = {program_peak(plan, dims): plan for plan in told("programs of plans", plans)}
     least = min(needed)
     if least <= budget:
         return needed[least]
@@ -103,7 +104,7 @@ def _least_plan(
         else f" Every plan needs at least {readable_bytes(bound)} by the memory model."
     )
     raise MemoryBudgetError(
-        f"No plan was found that fits {_as_told(told, budget)}: "
+        f"No plan was found that fits {_as_told(asked, budget)}: "
         f"the least is {least} bytes ({readable_bytes(least)}).{sure}",
         live_rows(memory_of(needed[least], dims)),
         mend=f"Give at least memory={least}, smaller inputs, or fewer outputs.",
@@ -112,9 +113,9 @@ def _least_plan(
     ) from None
 
 
-def _as_told(told: int | float | str, budget: int) -> str:
+def _as_told(asked: int | float | str, budget: int) -> str:
     """The budget in the user's own words, with its bytes where they are a share."""
-    if not isinstance(told, str):
+    if not isinstance(asked, str):
         return readable_bytes(budget)
-    text = told.strip()
+    text = asked.strip()
     return f"{text} of the peak ({readable_bytes(budget)})" if text.endswith("%") else text

@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.dag import Dag
+from ..ir.html_tables import bundle
 from ..ir.node import Node
 from ..lowering.memory_model import bases, model_of, profile
 from ..lowering.schedule import scheduled
 from .scratch import scratch_bytes
+from .timeline import timeline_html
 
 __all__ = ["Memory", "live_ranges", "live_rows", "memory", "readable_bytes"]
 
@@ -66,6 +68,10 @@ class Memory:
                 rest = sum(size for _, size in self.live[8:])
                 lines.append(f"  {readable_bytes(rest):>9}  in {len(self.live) - 8} more values")
         return "\n".join(lines)
+
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        """The text, and in notebooks the timeline above it."""
+        return bundle(self, timeline_html(self.timeline, repr(self)))
 
 
 def described(node: Node) -> str:

@@ -18,6 +18,7 @@ from ..errors import InputError
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.origins import origins
+from ..ir.progress import told
 from ..lowering.memory_model import Model, bases, least_bytes, model_of, profile
 from ..lowering.schedule import scheduled
 from .blocks import block_sequences
@@ -105,7 +106,8 @@ def _front(model: Model, best: Model, keep: Collection[int], again: Collection[i
         rungs = _RUNGS // 2 if network else _RUNGS
     plans.extend(_eviction_plans(model, keep, again, rungs))
     front = pareto(plans)
-    return pareto([*front, *[thinned(model, plan, plan.peak, again) for plan in front]])
+    thin = [thinned(model, plan, plan.peak, again) for plan in told("plans thinned", front)]
+    return pareto([*front, *thin])
 
 
 def _exact_plans(model: Model, most_bytes: int) -> tuple[list[Plan], bool]:
@@ -169,7 +171,7 @@ def _eviction_plans(
     low = least_bytes(model)
     rungs = max(8, min(rungs, _STEPS // count))
     failed, least = low - 1, high
-    for rung in range(rungs, -1, -1):
+    for rung in told("limits of memory", range(rungs, -1, -1)):
         # The rungs are closer at the bottom, where a little memory saves much recomputation.
         limit = low + int((high - low) * (rung / rungs) ** 1.5)
         found = tried(limit)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..ir.cost import node_flops
 from ..ir.dag import Dag
+from ..ir.html_tables import bundle
 from ..ir.node import Node
 from ..lowering.memory_model import model_of, profile, resolved
 from .budget import program_peak
@@ -18,6 +19,7 @@ from .order import forward_first
 from .planner import backward_steps
 from .rematerialization import without_copies
 from .scratch import scratch_bytes
+from .timeline import timeline_html
 
 __all__ = ["MemoryPlan", "plan_of"]
 
@@ -69,6 +71,10 @@ class MemoryPlan:
         rows = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
         head = f"{self!r}\n" + ("computed again:" if rows else "nothing is computed again")
         return "\n".join([head, *[f"  {count:>5} x  {text}" for text, count in rows]])
+
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        """The report, and in notebooks the timeline above it."""
+        return bundle(self, timeline_html(self.timeline, self.explain()))
 
     def __repr__(self) -> str:
         return (

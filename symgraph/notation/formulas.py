@@ -16,55 +16,63 @@ import numpy as np
 from ..ir.dims import known_equal
 from ..ir.node import Node
 from ..ir.traits import Arrangement
-from .text import ATOM, Spelled, Writer, index_text
+from .text import ATOM, Spelled, Writer
 
 __all__ = [
     "ATOM",
-    "DIAGONAL",
     "JOINED",
+    "ONES",
     "PLUS",
+    "POWER",
+    "SUM",
+    "TIMES",
     "UNARY",
-    "as_ones",
-    "contraction_formula",
+    "argument",
     "difference_formula",
     "fraction_formula",
-    "gathered_formula",
-    "inverse_formula",
-    "item_formula",
-    "matmul_formula",
+    "is_matrix",
     "negative_formula",
     "operand_formula",
     "power_formula",
     "product_formula",
-    "projection_formula",
     "raised_to",
     "relation",
-    "reshape_formula",
-    "solution_formula",
     "stated",
     "sum_formula",
-    "sum_over_axes_formula",
     "symbol_formula",
-    "transpose_formula",
+    "transposed",
     "where_formula",
+    "within",
 ]
 
 POWER, JOINED, UNARY, TIMES, SUM, PLUS, LOWEST = 9, 8, 7, 6, 5, 4, 0
-_INDICES = "ijklpqrs"
-DIAGONAL = r"\operatorname{diag}"
-"""The formula of a matrix's diagonal. Its sum is written as the trace."""
+ONES = r"\mathbf{1}"
+_FRACTIONS = {
+    sign + number: sign + fraction
+    for sign in ("", "-")
+    for number, fraction in (
+        ("0.5", r"\frac{1}{2}"),
+        ("0.25", r"\frac{1}{4}"),
+        ("0.75", r"\frac{3}{4}"),
+        ("1.5", r"\frac{3}{2}"),
+        ("0.125", r"\frac{1}{8}"),
+    )
+}
+"""Factors that books write as fractions; they are the same numbers."""
 _EXACT = (Arrangement.REPEATED, Arrangement.CONVERTED)
 
 
-def _within(operand: Spelled, binding: int) -> str:
+def within(operand: Spelled, binding: int) -> str:
+    """The formula of an operand, in brackets if it binds less than `binding`."""
     return operand[0] if operand[1] >= binding else rf"\left({operand[0]}\right)"
 
 
-def _argument(operand: Spelled) -> str:
+def argument(operand: Spelled) -> str:
+    """The formula of an operand in brackets."""
     return rf"\left({operand[0]}\right)"
 
 
-def _is_number(node: Node) -> bool:
+def is_number(node: Node) -> bool:
     """Whether all elements of the node are known to be one number."""
     while node.op.traits.arrangement in (*_EXACT, Arrangement.REGROUPED):
         node = node.operands[0]
@@ -74,7 +82,7 @@ def _is_number(node: Node) -> bool:
     return all(known_equal(dim, 1) for dim in node.shape)
 
 
-def _unrepeated(node: Node) -> Node:
+def unrepeated(node: Node) -> Node:
     while node.op.traits.arrangement in _EXACT:
         node = node.operands[0]
     return node
@@ -84,58 +92,85 @@ def sum_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """A sum; a difference if the second term has a minus sign; `2 t` for `t + t`."""
     left, right = operands
     if left == right and node.operands[0] is node.operands[1]:
-        return rf"2 \, {_within(left, JOINED)}", TIMES
+        return _times("2", left)
+    left, right = _repeated_terms(node, operands)
     if right[0].startswith("-") and right[1] == UNARY:
-        return f"{_within(left, PLUS)} - {right[0][1:]}", PLUS
-    return f"{_within(left, PLUS)} + {_within(right, PLUS)}", PLUS
+        return f"{within(left, PLUS)} - {right[0][1:]}", PLUS
+    return f"{within(left, PLUS)} + {within(right, PLUS)}", PLUS
+
+
+def _repeated_terms(node: Node, operands: Sequence[Spelled]) -> list[Spelled]:
+    """The terms of a sum; a vector that is added to each row is written as 1 bᵀ, a column as b 1ᵀ.
+
+    A number stands for its multiple of ones, as on paper.
+    """
+    if not is_matrix(node):
+        return list(operands)
+    return [
+        _repeated_term(unrepeated(one), operand)
+        for one, operand in zip(node.operands, operands, strict=True)
+    ]
+
+
+def _repeated_term(node: Node, operand: Spelled) -> Spelled:
+    if node.ndim > 2 or is_matrix(node) or is_number(node):
+        return operand
+    if _is_column(node):
+        return rf"{within(operand, JOINED)} {ONES}^\top", TIMES
+    return rf"{ONES} {transposed(operand)}", TIMES
 
 
 def difference_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """A difference."""
-    left, right = operands
-    return f"{_within(left, PLUS)} - {_within(right, SUM)}", PLUS
+    left, right = _repeated_terms(node, operands)
+    return f"{within(left, PLUS)} - {within(right, SUM)}", PLUS
+
+
+def _times(number: str, operand: Spelled) -> Spelled:
+    """A number times a formula; halves and quarters as fractions, factors of both as one."""
+    number = _FRACTIONS.get(number, number)
+    if operand[1] == SUM:
+        return rf"{number} \, {operand[0]}", SUM
+    between = r" \cdot " if operand[0][:1].isdigit() or operand[0].startswith("-") else r" \, "
+    return f"{number}{between}{within(operand, JOINED)}", TIMES
 
 
 def negative_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """The operand with a minus sign."""
-    return f"-{_within(operands[0], SUM)}", UNARY if operands[0][1] != SUM else SUM
+    return f"-{within(operands[0], SUM)}", UNARY if operands[0][1] != SUM else SUM
 
 
 def product_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """A product with a number, of elements, or of a matrix and a diagonal matrix."""
     left, right = operands
     one, other = node.operands
-    if not _is_number(one) and not _is_number(other):
+    if not is_number(one) and not is_number(other):
         return _broadcast_product(one, other, left, right) or (
-            rf"{_within(left, TIMES)} \odot {_within(right, TIMES)}",
+            rf"{within(left, TIMES)} \odot {within(right, TIMES)}",
             TIMES,
         )
-    if _is_number(other) and (not _is_number(one) or left[1] == SUM != right[1]):
+    if is_number(other) and (not is_number(one) or left[1] == SUM != right[1]):
         left, right = right, left
-    if right[1] == SUM:
-        return rf"{_within(left, TIMES)} \, {right[0]}", SUM
-    digits = right[0][:1].isdigit() or right[0].startswith("-")
-    between = r" \cdot " if digits else r" \, "
-    return f"{_within(left, TIMES)}{between}{_within(right, JOINED)}", TIMES
+    return _times(within(left, TIMES), right)
 
 
 def _broadcast_product(one: Node, other: Node, left: Spelled, right: Spelled) -> Spelled | None:
     """An outer product, or rows or columns scaled as diag(s) X; None for any other product."""
-    one, other = _unrepeated(one), _unrepeated(other)
+    one, other = unrepeated(one), unrepeated(other)
     if one.ndim > 2 or other.ndim > 2:
         return None
     if _is_column(one) and _is_row(other):
-        return f"{_within(left, JOINED)} {_transposed(right)}", TIMES
+        return f"{within(left, JOINED)} {transposed(right)}", TIMES
     if _is_row(one) and _is_column(other):
-        return f"{_within(right, JOINED)} {_transposed(left)}", TIMES
-    if _is_matrix(other) and not _is_matrix(one):
+        return f"{within(right, JOINED)} {transposed(left)}", TIMES
+    if is_matrix(other) and not is_matrix(one):
         one, other, left, right = other, one, right, left
-    if not _is_matrix(one) or _is_matrix(other):
+    if not is_matrix(one) or is_matrix(other):
         return None
-    scales = rf"\operatorname{{diag}}{_argument(right)}"
+    scales = rf"\operatorname{{diag}}{argument(right)}"
     if _is_column(other):
-        return f"{scales} {_within(left, JOINED)}", JOINED
-    return f"{_within(left, JOINED)} {scales}", JOINED
+        return f"{scales} {within(left, JOINED)}", JOINED
+    return f"{within(left, JOINED)} {scales}", JOINED
 
 
 def _is_column(node: Node) -> bool:
@@ -147,7 +182,8 @@ def _is_row(node: Node) -> bool:
     return (one or node.ndim == 1) and not known_equal(node.shape[-1], 1)
 
 
-def _is_matrix(node: Node) -> bool:
+def is_matrix(node: Node) -> bool:
+    """Whether the node has rows and columns, none of them known to be alone."""
     return node.ndim == 2 and not any(known_equal(dim, 1) for dim in node.shape)
 
 
@@ -155,10 +191,19 @@ def fraction_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """A fraction."""
     left, right = operands
     one, other = node.operands
-    if _is_matrix(other) and not _is_number(other):
-        if _is_number(one) and left[0] == "1":
-            return rf"{_within(right, ATOM)}^{{\circ -1}}", POWER
-        return rf"{_within(left, TIMES)} \oslash {_within(right, JOINED)}", TIMES
+    if is_matrix(other) and not is_number(other):
+        if is_number(one) and left[0] == "1":
+            return rf"{within(right, ATOM)}^{{\circ -1}}", POWER
+        return rf"{within(left, TIMES)} \oslash {within(right, JOINED)}", TIMES
+    divisor = unrepeated(other)
+    if node.ndim == 2 and is_matrix(node) and not is_matrix(divisor) and not is_number(divisor):
+        # Each row, or each column, by a number of its own.
+        scales = rf"\operatorname{{diag}}{argument(right)}^{{-1}}"
+        if divisor.ndim == 2 and _is_column(divisor):
+            return rf"{scales} {within(left, JOINED)}", JOINED
+        return rf"{within(left, JOINED)} {scales}", JOINED
+    if left[1] == SUM and left[0].startswith(r"\sum"):  # A mean.
+        return rf"\frac{{1}}{{{right[0]}}} {left[0]}", SUM
     if left[0].startswith("-") and left[1] >= UNARY:
         return rf"-\frac{{{left[0][1:]}}}{{{right[0]}}}", UNARY
     return rf"\frac{{{left[0]}}}{{{right[0]}}}", JOINED
@@ -171,96 +216,18 @@ def power_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
 
 def _raised(node: Node, base: Spelled, exponent: str) -> Spelled:
     circle = r"\circ " if _is_array(node) else ""
-    return f"{_within(base, ATOM)}^{{{circle}{exponent}}}", POWER
+    return f"{within(base, ATOM)}^{{{circle}{exponent}}}", POWER
 
 
 def _is_array(node: Node) -> bool:
     return any(not known_equal(dim, 1) for dim in node.shape)
 
 
-def matmul_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """A product of matrices and vectors."""
-    (left, right), (one, other) = operands, node.operands
-    left, right = as_ones(one, left), as_ones(other, right)
-    by_number = re.fullmatch(r"(\d+(?:\.\d+)?) \\(?:,|cdot) (.*)", right[0])
-    if by_number is not None and right[1] == TIMES:  # A (2 x) is 2 A x.
-        text, binding = matmul_formula(node, (left, (by_number[2], JOINED)))
-        return rf"{by_number[1]} \, {text}", min(binding, TIMES)
-    if one.ndim == 1 and other.ndim == 1:
-        return f"{_transposed(left)} {_within(right, JOINED)}", TIMES
-    if one.ndim == 1:  # x @ A is the vector Aᵀ x
-        return f"{_transposed(right)} {_within(left, JOINED)}", TIMES
-    return f"{_within(left, JOINED)} {_within(right, JOINED)}", JOINED
-
-
-def as_ones(node: Node, operand: Spelled) -> Spelled:
-    """The formula of an array of one number: a bold 1, or a multiple of it."""
-    if not node.shape or not re.fullmatch(r"-?\d+(\.\d+)?", operand[0]):
-        return operand
-    ones = r"\mathbf{1}"
-    return (ones, ATOM) if operand[0] == "1" else (rf"{operand[0]} \, {ones}", TIMES)
-
-
-def _transposed(operand: Spelled) -> str:
+def transposed(operand: Spelled) -> str:
+    """The formula of a transpose; of a transposed one, what it is the transpose of."""
     if operand[0].endswith(r"^\top") and operand[1] == POWER:
         return operand[0].removesuffix(r"^\top")
-    return rf"{_within(operand, ATOM)}^\top"
-
-
-def transpose_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """The transpose of matrices."""
-    axes = [axis % node.ndim for axis in node.params["axes"]]
-    if axes != [*range(node.ndim - 2), node.ndim - 1, node.ndim - 2]:
-        return None
-    return _transposed(operands[0]), POWER
-
-
-def sum_over_axes_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """A sum over indices, or a trace."""
-    (operand,) = node.operands
-    axes = sorted(axis % operand.ndim for axis in node.params["axis"])
-    if operand.op.latex == DIAGONAL and len(axes) == 1 and operand.ndim == 1:
-        inner = operands[0][0].removeprefix(DIAGONAL)
-        return rf"\operatorname{{tr}}{inner}", ATOM
-    if operand.ndim > len(_INDICES):
-        return None
-    over = ",".join(_INDICES[axis] for axis in axes)
-    return rf"\sum_{{{over}}} {_indexed(operands[0], _INDICES[: operand.ndim])}", SUM
-
-
-def _indexed(operand: Spelled, indices: str) -> str:
-    text = operand[0]
-    bare = operand[1] == ATOM and not text.endswith(("}", ")"))
-    if text.replace("-", "").replace(".", "").isdigit() or text.endswith(rf"\right]_{{{indices}}}"):
-        return text
-    return f"{text if bare else _argument(operand)}_{{{indices}}}"
-
-
-def contraction_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """A sum of products over indices."""
-    subscripts: str = node.params["subscripts"].replace(" ", "")
-    into, arrow, out = subscripts.partition("->")
-    if "." in subscripts or not arrow:
-        return None
-    parts = into.split(",")
-    if len(parts) == 2 and out == parts[0] + parts[1] and len(out) == 2:
-        return rf"{_within(operands[0], JOINED)} \, {_transposed(operands[1])}", TIMES
-    letters = dict(zip(dict.fromkeys(out + into.replace(",", "")), _INDICES, strict=False))
-    if len(letters) < len({*into} - {","}):
-        return None
-    renamed = ["".join(letters[each] for each in part) for part in parts]
-    factors = [
-        _indexed(text, indices) if indices else _within(text, JOINED)
-        for text, indices in zip(operands, renamed, strict=True)
-        if text[0] != "1"
-    ] or ["1"]
-    over = ",".join(letters[each] for each in letters if each not in out)
-    sign = rf"\sum_{{{over}}} " if over else ""
-    body = sign + r" \, ".join(factors)
-    if not out:
-        return body, SUM if over else TIMES
-    free = "".join(letters[each] for each in out)
-    return rf"\left[{body}\right]_{{{free}}}", ATOM
+    return rf"{within(operand, ATOM)}^\top"
 
 
 def operand_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
@@ -268,66 +235,11 @@ def operand_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     return operands[0]
 
 
-def reshape_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """The formula of the operand if only axes of length one are added or removed."""
-
-    def proper(shape: Sequence[Any]) -> list[Any]:
-        return [dim for dim in shape if not known_equal(dim, 1)]
-
-    before, after = proper(node.operands[0].shape), proper(node.shape)
-    if len(before) == len(after) and all(map(known_equal, before, after)):
-        return operands[0]
-    return rf"\operatorname{{reshape}}{_argument(operands[0])}", ATOM
-
-
 def where_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """A choice, written with cases."""
     condition, chosen, other = (text for text, _ in operands)
     rows = rf"{chosen} & \text{{if }} {condition} \\ {other} & \text{{otherwise}}"
     return rf"\begin{{cases}} {rows} \end{{cases}}", LOWEST
-
-
-def item_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """A part of an array: its index in brackets."""
-    index = index_text(node.params["index"], node.operands[0].shape)
-    if set(index.split(", ")) <= {":", "None"}:  # only axes of length one are added
-        return operands[0]
-    return _picked(operands[0], index.replace("None", r"\cdot"))
-
-
-def _picked(operand: Spelled, index: str) -> Spelled:
-    # In braces, for a symbol may have a subscript already, and TeX refuses a second one.
-    return f"{{{_within(operand, ATOM)}}}_{{[{index}]}}", POWER
-
-
-def gathered_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """Elements that arrays of indices choose."""
-    before = node.operands[0].ndim + node.params["axis"]
-    places = [":"] * before + [text for text, _ in operands[1:]]
-    return _picked(operands[0], ", ".join(places))
-
-
-def projection_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """One of several results, in the notation of the operation that gives them."""
-    (operand,), index = node.operands, node.params["index"]
-    stated_parts = operand.op.latex_of_results
-    if stated_parts and stated_parts[index]:
-        head = rf"\operatorname{{{operand.op.name}}}\left("
-        inner = operands[0][0].removeprefix(head).removesuffix(r"\right)")
-        shown = inner if len(inner) == 1 else rf"\left({inner}\right)"
-        return stated_parts[index].replace("#", shown), UNARY
-    return f"{{{_within(operands[0], ATOM)}}}_{{({index})}}", POWER
-
-
-def inverse_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """The inverse of a matrix."""
-    return f"{_within(operands[0], ATOM)}^{{-1}}", POWER
-
-
-def solution_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """The inverse of the matrix times the right side."""
-    left, right = operands
-    return f"{_within(left, ATOM)}^{{-1}} {_within(right, JOINED)}", JOINED
 
 
 def raised_to(exponent: str) -> Writer:
@@ -345,8 +257,8 @@ def _function(head: str) -> Writer:
         text, binding = operands[0]
         if len(operands) > 1:
             return rf"{head}\left({', '.join(each for each, _ in operands)}\right)", ATOM
-        if head in _OF_MATRICES and node.op.traits.elementwise and _is_matrix(node.operands[0]):
-            return rf"{head}_{{\odot}}\left({text}\right)", ATOM
+        if head in _OF_MATRICES and node.op.traits.elementwise and is_matrix(node.operands[0]):
+            return rf"{_of_elements(head)}\left({text}\right)", ATOM
         plain = binding == ATOM and len(text) <= 8 and not text.startswith("\\left")
         if plain and head.startswith("\\") and "{" not in head and head != r"\sigma":
             return f"{head} {text}", UNARY
@@ -355,12 +267,18 @@ def _function(head: str) -> Writer:
     return spell
 
 
+def _of_elements(head: str) -> str:
+    """The function of each element: a circle, beside the base of a logarithm."""
+    name, _, base = head.partition("_")
+    return rf"{name}_{{{base.strip('{}')}{', ' if base else ''}\odot}}"
+
+
 def relation(sign: str) -> Writer:
     """A relation sign between two operands."""
 
     def spell(node: Node, operands: Sequence[Spelled]) -> Spelled:
         left, right = operands
-        return f"{_within(left, PLUS)} {sign} {_within(right, PLUS)}", LOWEST
+        return f"{within(left, PLUS)} {sign} {within(right, PLUS)}", LOWEST
 
     return spell
 
@@ -368,12 +286,17 @@ def relation(sign: str) -> Writer:
 _OF_MATRICES = frozenset(
     {
         *(r"\exp", r"\log", r"\sin", r"\cos", r"\tan", r"\sinh", r"\cosh", r"\tanh"),
-        *(r"\arcsin", r"\arccos", r"\arctan"),
+        *(r"\arcsin", r"\arccos", r"\arctan", r"\log_2", r"\log_{10}", r"\Gamma"),
     }
 )
 """Functions that matrices have, too: of the elements of a matrix they are written with a circle."""
 _OF_ELEMENTS = {
     "e^{#}": (r"\exp", ""),
+    "2^{#}": (r"\operatorname{exp2}", ""),
+    "10^{#}": (r"\operatorname{exp10}", ""),
+    "e^{#} - 1": (r"\operatorname{expm1}", ""),
+    r"\log\left(1 + #\right)": (r"\operatorname{log1p}", ""),
+    r"\log\left(1 + e^{#}\right)": (r"\operatorname{softplus}", ""),
     r"\sqrt{#}": ("", r"\circ 1/2"),
     r"\sqrt[3]{#}": ("", r"\circ 1/3"),
     r"\frac{1}{#}": ("", r"\circ -1"),
@@ -400,11 +323,11 @@ def stated(latex: str) -> Writer | None:
     binding = _binding(latex)
 
     def spell(node: Node, operands: Sequence[Spelled]) -> Spelled:
-        if latex in _OF_ELEMENTS and _is_matrix(node.operands[0]):
+        if latex in _OF_ELEMENTS and is_matrix(node.operands[0]):
             head, power = _OF_ELEMENTS[latex]
             if head:
-                return rf"{head}_{{\odot}}\left({operands[0][0]}\right)", ATOM
-            return f"{_within(operands[0], ATOM)}^{{{power}}}", POWER
+                return rf"{_of_elements(head)}\left({operands[0][0]}\right)", ATOM
+            return f"{within(operands[0], ATOM)}^{{{power}}}", POWER
         return latex.replace("#", operands[0][0]), binding
 
     return spell

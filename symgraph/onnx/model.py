@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any, cast
 
 import numpy as np
@@ -54,6 +53,8 @@ class _Export:
 
     def model(self) -> Any:
         """The whole model."""
+        from importlib.metadata import version  # a tenth of what `import symgraph` takes
+
         size = sum(node.params["value"].nbytes for node in self.dag.nodes if node.is_constant)
         if size > _MOST_BYTES:
             raise BackendError(

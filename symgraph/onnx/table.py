@@ -1,8 +1,8 @@
 """Which ONNX operator, or which spelling in several, each function of the namespace is.
 
 Kernels of operations call these functions; what is missing here is refused when a graph is
-exported. `plain("exp", "Exp")` is one operator, with NumPy's name first. Letters name the kinds of
-dtypes that operator and function agree on: floats, integers, unsigned integers and booleans.
+exported. `plain("divide", "Div")` is one operator, with NumPy's name first. Letters name the kinds
+of dtypes that operator and function agree on: floats, integers, unsigned integers and booleans.
 
 Left out on purpose: integer division (a zero divisor stops engines, and gives 0 in NumPy), powers
 of integers (engines compute them in floating point), signs of NaN (`copysign`, `signbit`), the
@@ -21,16 +21,17 @@ from . import error_functions as errors
 from . import movement as m
 from . import reductions as r
 from .elementwise import plain
+from .same import SAME_OF_FLOATS
 
 __all__ = ["FUNCTIONS"]
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: plain(name, op) for name, op in SAME_OF_FLOATS.items()},
     # arithmetic
     "add": e.arithmetic("add", "Add", of_bools="Or"),
     "subtract": e.arithmetic("subtract", "Sub"),
     "multiply": e.arithmetic("multiply", "Mul", of_bools="And"),
     "divide": plain("divide", "Div"),
-    "reciprocal": plain("reciprocal", "Reciprocal"),
     "negative": e.negative,
     "square": e.square,
     "power": e.power,
@@ -41,16 +42,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sign": e.sign,
     "heaviside": e.heaviside,
     "hypot": e.hypot,
-    "sqrt": plain("sqrt", "Sqrt"),
     # rounding
     "floor": e.kept_if_whole("floor", "Floor"),
     "ceil": e.kept_if_whole("ceil", "Ceil"),
-    "rint": plain("rint", "Round"),
     "trunc": e.trunc,
     "round": e.rounded,
     # exponentials and logarithms
-    "exp": plain("exp", "Exp"),
-    "log": plain("log", "Log"),
     "exp2": e.exp2,
     "expm1": e.expm1,
     "log1p": e.log1p,
@@ -66,19 +63,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "special.erfc": errors.erfc,
     "special.ndtr": errors.ndtr,
     # trigonometry
-    "sin": plain("sin", "Sin"),
-    "cos": plain("cos", "Cos"),
-    "tan": plain("tan", "Tan"),
-    "arcsin": plain("arcsin", "Asin"),
-    "arccos": plain("arccos", "Acos"),
-    "arctan": plain("arctan", "Atan"),
-    "sinh": plain("sinh", "Sinh"),
-    "cosh": plain("cosh", "Cosh"),
-    "tanh": plain("tanh", "Tanh"),
-    "arcsinh": plain("arcsinh", "Asinh"),
-    "arccosh": plain("arccosh", "Acosh"),
     "arctan2": e.arctan2,
-    "arctanh": plain("arctanh", "Atanh"),
     # comparison, logic and choice
     "equal": e.comparison("equal", "Equal"),
     "not_equal": e.not_equal,

@@ -23,7 +23,7 @@ from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
 from ..ir.traits import Infix, Matrices, Traits
-from ..notation import formulas
+from ..notation import array_formulas
 from ..notation import text as texts
 from .batched import aligned, own_ndim
 from .carrying import carries_matmul
@@ -187,7 +187,7 @@ MATMUL = register(
         traits=Traits(matrices=Matrices.ANY, linear=..., indices=_indices_matmul),
         mistaken_for=("multiply",),
         text=Infix("@", 7),
-        latex=formulas.matmul_formula,
+        latex=array_formulas.matmul_formula,
         definition=lambda m, x, y: m.matmul(x, y),
     )
 )
@@ -311,7 +311,7 @@ EINSUM = register(
         facts=lambda *known, subscripts: _facts_of_products(*known),
         doc="Sums of products over named indices, as `subscripts` spell them.",
         traits=Traits(linear=..., indices=_indices_einsum),
-        latex=formulas.contraction_formula,
+        latex=array_formulas.contraction_formula,
         text=texts.contraction_text,
         fresh=False,
     )

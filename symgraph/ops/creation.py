@@ -18,7 +18,7 @@ from ..ir.dims import Dim, ShapeLike, normal, parse_shape
 from ..ir.fact_inference import Knowledge, Known
 from ..ir.node import fresh, make
 from ..ir.op import Op, no_flops, register
-from ..notation import formulas
+from ..notation import array_formulas, formulas
 from ..notation import text as texts
 from .composites import as_array, composite
 from .families import function
@@ -389,7 +389,7 @@ PROJECT = register(
         count=0,
         facts=_facts_project,
         view=True,
-        latex=formulas.projection_formula,
+        latex=array_formulas.projection_formula,
         text=texts.projection_text,
     )
 )

@@ -19,7 +19,7 @@ from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, no_flops, register, results_of
 from ..ir.traits import MOVEMENT, PLACEMENT
-from ..notation import formulas
+from ..notation import array_formulas
 from .batched import batch_aligned
 from .carrying import carries_diagonal, carries_diagonal_matrix
 from .composites import as_array, composite, naming_lines
@@ -97,7 +97,7 @@ DIAGONAL = register(
         write=READ_ONLY,
         doc="Elements whose column exceeds their row by `offset`.",
         traits=replace(MOVEMENT, indices=_indices_diagonal),
-        latex=formulas.DIAGONAL,
+        latex=array_formulas.diagonal_formula,
     )
 )
 
@@ -157,6 +157,7 @@ DIAGONAL_MATRIX = register(
         facts=_facts_diagonal_matrix,
         doc="A matrix of zeros with the last axis of the operand on the diagonal `offset`.",
         traits=replace(PLACEMENT, indices=_indices_diagonal_matrix),
+        latex=array_formulas.diagonal_formula,
     )
 )
 

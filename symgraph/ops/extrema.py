@@ -15,6 +15,7 @@ from ..ir.dims import show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, register
 from ..ir.traits import Selection, Traits
+from ..notation import array_formulas
 from .batched import batch_aligned
 from .carrying import carries_reduced
 from .composites import as_array, composite, given, naming_lines, refuse
@@ -53,6 +54,7 @@ max = reduction(
     doc="The largest element over `axis`; NaN if there is one. Ties split the gradient equally.",
     traits=Traits(selection=Selection.LARGEST, homogeneous=1, shift=1),
     mistaken_for=("min", "sum"),
+    latex=array_formulas.extremum_formula(r"\max"),
     definition=lambda m, row: m.largest(row),
 )
 min = reduction(
@@ -64,6 +66,7 @@ min = reduction(
     doc="The least element over `axis`; NaN if there is one. Ties split the gradient equally.",
     traits=Traits(selection=Selection.LEAST, homogeneous=1, shift=1),
     mistaken_for=("max", "sum"),
+    latex=array_formulas.extremum_formula(r"\min"),
     definition=lambda m, row: m.least(row),
 )
 

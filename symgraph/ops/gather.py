@@ -17,7 +17,7 @@ from ..ir.avals import Aval, AxisLike, broadcast_shapes, normal_axes
 from ..ir.dims import Dim, Shape, count, normal, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import MOVEMENT, Traits
-from ..notation import formulas
+from ..notation import array_formulas
 from ..notation import text as texts
 from .along_axis import ADD_ALONG_AXIS, TAKE_ALONG_AXIS
 from .batched import aligned, applied, batch_aligned, own_ndim, whole
@@ -141,7 +141,7 @@ GATHER = register(
         facts=lambda x, *indices, axis: facts_of_elements(x),
         doc="Elements at integer arrays on adjacent axes, from `axis` on.",
         traits=replace(MOVEMENT, at_places=True),
-        latex=formulas.gathered_formula,
+        latex=array_formulas.gathered_formula,
         text=texts.gathered_text,
     )
 )

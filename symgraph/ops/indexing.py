@@ -22,7 +22,7 @@ from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, no_flops, register, results_of
 from ..ir.traits import MOVEMENT, PLACEMENT
-from ..notation import formulas
+from ..notation import array_formulas
 from ..notation import text as texts
 from .along_axis import take_along_axis
 from .batched import batch_reshaped
@@ -104,7 +104,7 @@ GETITEM = register(
         write=_write_getitem,
         doc="`x[index]` for integers, slices, None and an ellipsis; integer arrays go to `gather`.",
         traits=replace(MOVEMENT, in_order=_takes_all),
-        latex=formulas.item_formula,
+        latex=array_formulas.item_formula,
         text=texts.item_text,
     )
 )

@@ -22,7 +22,7 @@ from ..ir.dims import Shape, ShapeLike, known_equal, parse_shape, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, carries_aligned, no_flops, register
 from ..ir.traits import MOVEMENT, Arrangement
-from ..notation import formulas
+from ..notation import array_formulas, formulas
 from ..notation import text as texts
 from .batched import applied, batch_broadcast, batch_reshaped
 from .carrying import carries_reshaped, carries_transposed
@@ -127,7 +127,7 @@ RESHAPE = register(
         write=lambda whole, part, *, shape: reshape(part, whole.shape),
         doc="The same elements, in row-major order, in another shape; one entry may be -1.",
         traits=replace(MOVEMENT, arrangement=Arrangement.REGROUPED, in_order=lambda shape: True),
-        latex=formulas.reshape_formula,
+        latex=array_formulas.reshape_formula,
         text=texts.reshape_text,
     )
 )
@@ -272,7 +272,7 @@ TRANSPOSE = register(
         write=lambda whole, part, *, axes: _vjp_transpose(part, part, whole, axes=axes),
         doc="The array with its axes in another order, by default reversed.",
         traits=replace(MOVEMENT, arrangement=Arrangement.PERMUTED, indices=_indices_transpose),
-        latex=formulas.transpose_formula,
+        latex=array_formulas.transpose_formula,
         text=texts.transpose_text,
     )
 )

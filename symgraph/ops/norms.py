@@ -21,13 +21,14 @@ from ..ir.dims import Dim, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, register
 from ..ir.traits import Traits
+from ..notation import array_formulas
 from .batched import batch_aligned
 from .carrying import carries_reduced
 from .composites import as_array, naming_lines
 from .extrema import max as _max
 from .extrema import min as _min
 from .matrices import matrix_dtype
-from .movement import ravel, reshape
+from .movement import ravel
 from .quotients import divide_or_zero
 from .reduction import Axes, reduced_shape, restored
 from .reduction import sum as _sum
@@ -105,6 +106,7 @@ P_NORM = register(
         facts=_facts_norm,
         doc="The norm of order `ord` (finite, not 0) over `axis`; its derivative at 0 is 0.",
         traits=Traits(parity=(1,), homogeneous=1),
+        latex=array_formulas.norm_formula,
     )
 )
 
@@ -138,8 +140,7 @@ def norm(x: ArrayLike, ord: object = None, axis: Any = None, keepdims: bool = Fa
     """
     x = _floating(x)
     if axis is None and ord is None:
-        found = _p_norm(ravel(x), -1, False)
-        return reshape(found, (1,) * x.ndim) if keepdims else found
+        return _p_norm(x if x.ndim else ravel(x), None, keepdims and x.ndim > 0)
     axes = normal_axes(axis, x.ndim)
     if len(axes) == 1:
         return _vector_norm(x, 2 if ord is None else ord, axes, keepdims)

@@ -16,7 +16,7 @@ from ..ir.dims import Dim, Shape, count, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, Said, VjpRule, per_element, register, results_of
 from ..ir.traits import Traits
-from ..notation import formulas
+from ..notation import array_formulas
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_reduced
 from .composites import as_array, given, naming_lines, refuse
@@ -291,7 +291,7 @@ sum = reduction(
     ufunc=np.add,
     doc="The sum over `axis` (None: all axes); integers are summed in 64 bits.",
     mistaken_for=("prod", "max"),
-    latex=formulas.sum_over_axes_formula,
+    latex=array_formulas.sum_over_axes_formula,
     definition=lambda m, row: m.total(row),
 )
 

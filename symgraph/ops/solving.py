@@ -22,7 +22,7 @@ from ..ir.dims import Dim, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, in_double, register, results_of
 from ..ir.traits import Matrices, Traits
-from ..notation import formulas
+from ..notation import array_formulas
 from .batched import aligned, applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, naming_lines
@@ -127,7 +127,7 @@ SOLVE = register(
         flops=_flops_solve,
         doc="x with a @ x = b, for a square matrix a and a vector (1-d) or a matrix b; batched.",
         traits=Traits(matrices=Matrices.SQUARE, linear=(1,), parity=(-1, 0), homogeneous=0),
-        latex=formulas.solution_formula,
+        latex=array_formulas.solution_formula,
     )
 )
 
@@ -276,7 +276,7 @@ INV = register(
         facts=_facts_inv,
         doc="The inverse of square matrices on the last two axes.",
         traits=Traits(matrices=Matrices.SQUARE, parity=(-1,), homogeneous=-1),
-        latex=formulas.inverse_formula,
+        latex=array_formulas.inverse_formula,
     )
 )
 

@@ -45,18 +45,19 @@ _OPERATORS = {
     r"\rfloor": "⌋",
     r"\lceil": "⌈",
     r"\rceil": "⌉",
+    r"\|": "‖",
     r"\{": "{",
     r"\}": "}",
     r"\sim": "∼",
     "-": "−",
     **{sign: sign for sign in "+=,()[]|<>/!:;'"},
 }
-_LARGE = (r"\sum", r"\prod")
+_LARGE = (r"\sum", r"\prod", r"\max", r"\min")
 _SPACE: Tree = ("mtext", "\u2009")
 
 
 def _letters() -> dict[str, str]:
-    found = {r"\partial": "∂", r"\infty": "∞"}
+    found = {r"\partial": "∂", r"\infty": "∞", r"\varepsilon": "ε"}
     for name in _GREEK:
         case = "CAPITAL" if name[0].isupper() else "SMALL"
         spelling = name.upper().replace("LAMBDA", "LAMDA")

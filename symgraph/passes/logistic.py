@@ -9,7 +9,7 @@ swaps its operands.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,8 +58,18 @@ def _is_complement(node: Node, operands: Sequence[Node]) -> bool:
     return is_one and operands[1].shape == node.shape
 
 
-def with_quotients(outputs: Sequence[Node]) -> list[Node]:
-    """The outputs with multiples of sigmoids as quotients; linear in the graph."""
+def with_quotients(
+    outputs: Sequence[Node], keeps_digits: Callable[[Node, Node], bool] | None = None
+) -> list[Node]:
+    """The outputs with multiples of sigmoids as quotients; linear in the graph.
+
+    Parameters
+    ----------
+    outputs : sequence of Node
+    keeps_digits : callable, optional
+        Whether a quotient keeps the digits of the multiple it replaces. It is asked of each one
+        with all else as it was.
+    """
     nodes = reachable(outputs)
     if not any(node.op is sigmoid.op for node in nodes):
         return list(outputs)
@@ -75,6 +85,8 @@ def with_quotients(outputs: Sequence[Node]) -> list[Node]:
         if inner is None or found is None or found.product in quotients:
             continue  # In a product of two sigmoids each would be a multiple of the other.
         if inner in left_out or inner in swapped or found.factor in left_out:
+            continue
+        if keeps_digits is not None and not keeps_digits(*_alone(found, node, inner, user)):
             continue
         quotients[found.product] = found, node
         if inner.op is negative.op:
@@ -178,6 +190,38 @@ def _users_above(node: Node, user: Mapping[Node, Node | None]) -> Iterator[tuple
             return
         yield top, node
         node = top
+
+
+def _alone(
+    multiple: _Multiple, sigmoid: Node, inner: Node, user: Mapping[Node, Node | None]
+) -> tuple[Node, Node]:
+    """The quotient where nothing else has changed, and the value that it replaces."""
+    swapped = inner.op is not negative.op
+    argument = on_operands(inner, inner.operands[::-1]) if swapped else inner.operands[0]
+    below = inner
+    while (above := user[below]) is not sigmoid:
+        assert above is not None
+        operands = tuple([argument if each is below else each for each in above.operands])
+        argument, below = on_operands(above, operands), above
+    array, factor, whole = multiple.array, multiple.factor, multiple.product
+    with origin(whole.origin):  # The graph will have these very nodes.
+        quotient = _quotient(multiple, argument, {} if array is None else {array: array})
+        if isinstance(multiple.number, Node):
+            assert factor is not None
+            return quotient, factor
+        if multiple.number == 1 or _is_between(factor, sigmoid, whole, user):
+            return quotient, whole
+        return quotient, negative(Array(whole)).node
+
+
+def _is_between(node: Node | None, low: Node, high: Node, user: Mapping[Node, Node | None]) -> bool:
+    """Whether a node is met from `low` up to `high`, along the only users."""
+    found: Node | None = low
+    while found is not None and found is not high:
+        found = user[found]
+        if found is node:
+            return True
+    return False
 
 
 def _rebuilt(

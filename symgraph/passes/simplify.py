@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..accuracy import judged_as_carefully
 from ..algebra import THOROUGH_UP_TO, normalized
 from ..errors import RuleError
 from ..ir.collector import collector_paused
@@ -43,7 +44,9 @@ _ROUNDS = 12
 _CONFIRMED = 1_000
 """The most nodes of a graph that is simplified once more over shared values, at normal effort.
 
-On larger graphs this takes half of the time, and saves one operation in a hundred."""
+On larger graphs this takes half of the time, and saves one operation in a hundred. Nor does the
+algebra look at them once more after signs have moved, if no rule applies: that takes a sixth of the
+time, and saves one operation in 6,000."""
 
 _FORGOTTEN = 150
 """The most nodes of a graph that is simplified once more without memory, at normal effort.
@@ -164,8 +167,10 @@ class _Rounds:
         signs_moved = False
         while tuple(current) not in seen and len(seen) < rounds:
             seen[tuple(current)] = len(seen)
-            current = self._rewritten(current)
-            if small:
+            before, current = current, self._rewritten(current)
+            if signs_moved and not confirmed and current == before:
+                pass
+            elif small:
                 current = self._normalized_once(current, afresh=signs_moved and forgotten)
             else:
                 current = self._normalized(current, thorough=False)
@@ -242,7 +247,8 @@ class _Rounds:
     def _normalized(self, outputs: list[Node], **how: bool) -> list[Node]:
         if how.get("afresh"):
             # Another judge, too: a verdict that hangs on chance would fall another way next time.
-            self._judged = Knowledge(only_open=self.knowledge.only_open)
+            fresh = Knowledge(only_open=self.knowledge.only_open)
+            self._judged = judged_as_carefully(fresh, self.knowledge)
         new = normalized(
             *(outputs, self._judged or self.knowledge),
             trust=self.trust,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from ..ir.html_tables import bundle, table
 from ..ir.naming import carried
 from ..ir.node import Node, Origin, reachable
 from .rule import Rule, Soundness
@@ -117,6 +118,13 @@ class RuleProfile(Sequence[ProfileRow]):
         return "\n".join([f"{'rule':32} {'fired':>7} {'tried':>7} {'ms':>9}", *lines])
 
     __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
+        rows = [
+            (row.rule, str(row.fired), str(row.tried), f"{1e3 * row.seconds:.2f}")
+            for row in self.rows
+        ]
+        return bundle(self, table(("rule", "fired", "tried", "ms"), rows, numbers=True))
 
 
 @dataclass

@@ -7,3 +7,4 @@ and shapes again, and a value that does not agree is refused with its path in th
 from __future__ import annotations
 
 from . import pickling as pickling
+from .schemas import schema as schema

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..backends.conformance import check_backend
 from ..verification.verifier import verify_rule as verify
+from .curves import gradient_errors, plot_gradient_errors
 from .gradients import check_gradient, check_grads, check_stacked
 from .graphs import assert_same_graph
 from .values import GradientCase, Operand, random_values
@@ -16,6 +17,8 @@ __all__ = [
     "check_gradient",
     "check_grads",
     "check_stacked",
+    "gradient_errors",
+    "plot_gradient_errors",
     "random_values",
     "verify",
 ]

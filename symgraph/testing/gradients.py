@@ -22,7 +22,13 @@ from ..ir.interpreter import run
 from ..ir.node import Node, reachable
 from ..ops.creation import input
 
-__all__ = ["check_gradient", "check_grads", "check_stacked", "numbers"]
+__all__ = [
+    "check_gradient",
+    "check_grads",
+    "check_stacked",
+    "difference_quotients",
+    "numbers",
+]
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 Inputs: TypeAlias = "tuple[Array, ...]"
@@ -251,6 +257,29 @@ def _numeric(
     near = scalar.value(moved(_STEP)) - scalar.value(moved(-_STEP))
     far = scalar.value(moved(2 * _STEP)) - scalar.value(moved(-2 * _STEP))
     return float(8 * near - far) / (12 * _STEP)
+
+
+def difference_quotients(
+    f: Callable[..., Any], arrays: Sequence[object], steps: Sequence[float], seed: int
+) -> tuple[float, list[float]]:
+    """The derivative along a random direction, and the central difference quotients of steps."""
+    points = [np.asarray(array) for array in arrays]
+    active = _floating(points)
+    wide = [point.astype("float64") if i in active else point for i, point in enumerate(points)]
+    shapes = [point.shape for point in points]
+    plan = _Directions(np.random.default_rng(seed), shapes, active, 1)
+    value, slope = plan.derivatives(f, wide, "float64")
+
+    def moved(step: float) -> list[Any]:
+        found: list[Any] = list(wide)
+        for i, direction in zip(active, plan.of(0), strict=True):
+            found[i] = wide[i] + step * direction
+        return found
+
+    quotients = [
+        float(value.value(moved(step)) - value.value(moved(-step))) / (2 * step) for step in steps
+    ]
+    return float(slope.value(wide)), quotients
 
 
 def check_stacked(f: Callable[..., Any], *arrays: object, count: int = 3, seed: int = 0) -> None:

@@ -161,6 +161,25 @@ def test_the_tail_of_one_minus_a_squared_tanh() -> None:
     held(lambda x: np.sum((np.exp(2 * x) - 1) / (np.exp(2 * x) + 1)), np.array([-19.0, -1, 0.5]))
 
 
+def test_a_careful_gradient_shares_its_backward_pass() -> None:
+    """If one gradient needs s(x) s(-x) for s (1 - s), both have it, or the work is done twice."""
+    steps = 3
+
+    def cell(x: Any, w: Any, u: Any) -> Any:
+        h = c = w[0, 0] * 0
+        for t in range(steps):
+            z = [x[t] @ w[i] + h @ u[i] for i in range(4)]
+            s, r, q = (1 / (1 + np.exp(-each)) for each in z[:3])
+            c = s * c + r * np.tanh(z[3])
+            h = q * np.tanh(c)
+        return np.sum(h * h)
+
+    graph = sg.trace(cell, x=sg.spec((steps, 3)), w=sg.spec((4, 3, 4)), u=sg.spec((4, 4, 4)))
+    by_w, both = (graph.gradient(*wrt, value=False).simplify() for wrt in ("w", "xw"))
+    # A step of the gradient by x is four products with matrices and three sums.
+    assert both.op_count() <= by_w.op_count() + 7 * steps
+
+
 # -- range -----------------------------------------------------------------------------------------
 def norm_of_a_norm(x: Any, y: Any) -> Any:
     return np.sqrt(np.sum((np.linalg.norm(y - x) / 1.5) ** 2))

@@ -88,6 +88,8 @@ class _Scipy(ModuleType):
         symbolic = getattr(_ours(self._path), name, _WRITTEN_HERE.get(f"{self._path}.{name}"))
         if symbolic is None and self._path == "special" and not hasattr(found, "nin"):
             symbolic = getattr(snp, name, None)
+        if self._path == "integrate" and symbolic is not None:
+            return symbolic  # `args` may nest arrays of all shapes
         if self._path == "signal":  # ours takes numbers, too, and axes
             found = symbolic or found
         return wrapped(name, found, symbolic)

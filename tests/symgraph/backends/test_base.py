@@ -142,11 +142,11 @@ def test_ours_are_known() -> None:
 def test_unknown_backend() -> None:
     with pytest.raises(BackendError, match="no backend 'abacus'") as caught:
         lower(graph(), "abacus")
-    assert "known: jax, numpy, torch" in str(caught.value)
+    assert "known: jax, native, numpy, torch" in str(caught.value)
     assert "symgraph.backends" in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["jax", "torch"])
+@pytest.mark.parametrize("name", ["jax", "native", "torch"])
 def test_missing_package_names_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, f"symgraph.backends.{name}", None)
     with pytest.raises(BackendError, match="cannot be imported") as caught:

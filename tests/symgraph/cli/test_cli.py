@@ -226,6 +226,9 @@ def test_derive_explains_and_writes_latex(capsys: pytest.CaptureFixture[str]) ->
     assert "with simplex(-1), of p" in out
     latex = r"\frac{\partial f}{\partial z} = \operatorname{softmax}\left(z\right) - p"
     assert f"\nLaTeX\n{latex}\n" in out
+    assert main(["derive", "--latex-index", "sum(A@x)", "--wrt", "x", "--shape", "A=m,n"]) == 0
+    out = capsys.readouterr().out
+    assert "LaTeX\n\\frac{\\partial f}{\\partial x_{i}} = \\sum_{j=1}^{m} A_{ji}" in out
 
 
 # -- the check itself ------------------------------------------------------------------------------

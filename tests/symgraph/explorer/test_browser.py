@@ -86,7 +86,7 @@ def apart(boxes: list[dict[str, Any]]) -> bool:
 def test_it_loads_without_a_complaint_and_no_box_overlaps(browser: Browser, tmp_path: Path) -> None:
     graph = small()
     boxes = opened(browser, graph, tmp_path)
-    assert {box["kind"] for box in boxes} == {"input", "forward", "gradient"}
+    assert {box["kind"] for box in boxes} == {"input", "parameter", "forward", "gradient"}
     assert {"z", "p"} <= {box["name"] for box in boxes}
     assert apart(boxes)
     assert browser.messages() == []

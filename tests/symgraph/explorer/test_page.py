@@ -93,7 +93,7 @@ def test_nodes_tell_what_they_are() -> None:
     data = data_of(graph.explore(values={"z": [0.0, 1.0], "p": [0.5, 0.5]}).html)
     last = len(data["steps"]) - 1
     alive = [each for each in data["nodes"] if any(a <= last < b for a, b in each["l"])]
-    assert {each["k"] for each in alive} == {"input", "forward", "gradient"}
+    assert {each["k"] for each in alive} == {"input", "parameter", "forward", "gradient"}
     (grad,) = [each for each in alive if "grad_z" in each.get("out", ())]
     assert grad["type"] == "float64[n]"
     assert grad["flops"] == "n"

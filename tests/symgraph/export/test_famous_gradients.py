@@ -10,6 +10,8 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 
+SYMMETRIC = sg.spec("n, n", assume=sg.symmetric)
+COVARIANCE = sg.spec("d, d", assume=sg.positive_definite)
 FAMOUS: dict[str, tuple[Any, dict[str, Any], str, str]] = {
     "quadratic form": (
         lambda x, A: x @ A @ x,
@@ -44,6 +46,68 @@ FAMOUS: dict[str, tuple[Any, dict[str, Any], str, str]] = {
         "w",
         r"\frac{X^\top \left(\sigma\left(X w\right) - y\right)}{n}",
     ),
+    "least squares": (
+        lambda A, x, b: np.sum((A @ x - b) ** 2),
+        {"A": "m, n", "x": "n", "b": "m"},
+        "x",
+        r"2 \, A^\top \left(A x - b\right)",
+    ),
+    "ridge regression": (
+        lambda A, x, b, lam: np.sum((A @ x - b) ** 2) + lam * np.sum(x**2),
+        {"A": "m, n", "x": "n", "b": "m", "lam": ()},
+        "x",
+        r"2 \, \left(\lambda \, x + A^\top \left(A x - b\right)\right)",
+    ),
+    "softmax regression": (
+        lambda X, W, Y: (
+            -np.sum(Y * np.log(np.exp(X @ W) / np.sum(np.exp(X @ W), axis=-1, keepdims=True)))
+        ),
+        {"X": "n, d", "W": "d, k", "Y": sg.spec("n, k", assume=sg.simplex(-1))},
+        "W",
+        r"X^\top \left(\operatorname{softmax}\left(X W\right) - Y\right)",
+    ),
+    "quadratic form of a symmetric matrix": (
+        lambda x, A: x @ A @ x,
+        {"A": SYMMETRIC, "x": "n"},
+        "x",
+        r"2 \, A x",
+    ),
+    "quadratic function of a symmetric matrix": (
+        lambda x, A, b: x @ A @ x / 2 - b @ x,
+        {"A": SYMMETRIC, "x": "n", "b": "n"},
+        "x",
+        r"A x - b",
+    ),
+    "log-determinant of a symmetric matrix": (
+        lambda X: np.linalg.slogdet(X)[1],
+        {"X": sg.spec("n, n", assume=sg.positive_definite)},
+        "X",
+        r"X^{-1}",
+    ),
+    "trace of a product of three": (
+        lambda A, X, B: np.trace(A @ X @ B),
+        {"A": "n, m", "X": "m, k", "B": "k, n"},
+        "X",
+        r"\left(B A\right)^\top",
+    ),
+    "squared Frobenius distance": (
+        lambda A, X, B: np.sum((A @ X - B) ** 2),
+        {"A": "n, m", "X": "m, k", "B": "n, k"},
+        "X",
+        r"2 \, A^\top \left(A X - B\right)",
+    ),
+    "Frobenius norm": (
+        lambda X: np.linalg.norm(X),
+        {"X": "m, n"},
+        "X",
+        r"\frac{X}{\left\|X\right\|_{F}}",
+    ),
+    "norm of a vector": (
+        lambda x: np.linalg.norm(x),
+        {"x": "n"},
+        "x",
+        r"\frac{x}{\left\|x\right\|_{2}}",
+    ),
     "sum": (lambda x: np.sum(x), {"x": "n"}, "x", r"\mathbf{1}"),
     "sum of exponentials of a matrix": (
         lambda X: np.sum(np.exp(X)),
@@ -71,6 +135,77 @@ def test_a_famous_gradient_prints_as_in_the_book(name: str) -> None:
     f, shapes, wrt, formula = FAMOUS[name]
     graph = sg.trace(f, **shapes).gradient(wrt, value=False).simplify()
     assert graph.to_latex() == rf"\frac{{\partial f}}{{\partial {wrt}}} = {formula}"
+
+
+def log_likelihood(x: Any, mu: Any, S: Any) -> Any:
+    distance = (x - mu) @ np.linalg.inv(S) @ (x - mu)
+    return -(distance + np.linalg.slogdet(S)[1]) / 2
+
+
+def layer_norm(x: Any, c: Any) -> Any:
+    return c @ ((x - np.mean(x)) / np.std(x))
+
+
+def attention(Q: Any, K: Any, V: Any, C: Any) -> Any:
+    P = snp.softmax(Q @ K.T, axis=-1)
+    return np.sum(C * (P @ V))
+
+
+WITH_PARTS: dict[str, tuple[Any, dict[str, Any], list[str], list[str]]] = {
+    "Gaussian log likelihood": (
+        log_likelihood,
+        {"x": "d", "mu": "d", "S": COVARIANCE},
+        ["mu", "S"],
+        [
+            r"\frac{\partial f}{\partial \mu} &= S^{-1} \left(x - \mu\right)",
+            r"\frac{\partial f}{\partial S} &= \frac{1}{2} \, \left("
+            r"\frac{\partial f}{\partial \mu} \left(\frac{\partial f}{\partial \mu}\right)^\top "
+            r"- S^{-1}\right)",
+        ],
+    ),
+    "Mahalanobis distance": (
+        lambda x, mu, S: np.sqrt((x - mu) @ np.linalg.inv(S) @ (x - mu)),
+        {"x": "d", "mu": "d", "S": COVARIANCE},
+        ["x"],
+        [
+            r"t_{1} &= x - \mu",
+            r"t_{2} &= S^{-1} t_{1}",
+            r"\frac{\partial f}{\partial x} &= \frac{t_{2}}{\sqrt{t_{1}^\top t_{2}}}",
+        ],
+    ),
+    "layer normalisation": (
+        layer_norm,
+        {"x": "n", "c": "n"},
+        ["x"],
+        [
+            r"t_{1} &= x - \frac{1}{n} \sum_{i} x_{i}",
+            r"t_{2} &= \frac{t_{1}^\top t_{1}}{n}",
+            r"t_{3} &= \frac{c - \frac{\frac{c^\top t_{1}}{t_{2}} \, t_{1}}{n}}{\sqrt{t_{2}}}",
+            r"\frac{\partial f}{\partial x} &= t_{3} - \frac{1}{n} \sum_{i} \left(t_{3}\right)_{i}",
+        ],
+    ),
+    "attention": (
+        attention,
+        {"Q": "n, d", "K": "m, d", "V": "m, k", "C": "n, k"},
+        ["Q", "K", "V"],
+        [
+            r"P &= \operatorname{softmax}\left(Q K^\top\right)",
+            r"\frac{\partial f}{\partial P} &= C V^\top",
+            r"t_{1} &= P \odot \left(\frac{\partial f}{\partial P} - \left(\sum_{j} \left("
+            r"\frac{\partial f}{\partial P} \odot P\right)_{ij}\right) \mathbf{1}^\top\right)",
+            r"\frac{\partial f}{\partial Q} &= t_{1} K",
+            r"\frac{\partial f}{\partial K} &= t_{1}^\top Q",
+            r"\frac{\partial f}{\partial V} &= P^\top C",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WITH_PARTS)
+def test_a_famous_gradient_with_parts_prints_as_in_the_book(name: str) -> None:
+    f, shapes, wrt, lines = WITH_PARTS[name]
+    found = sg.trace(f, **shapes).gradient(*wrt, value=False).simplify().to_latex()
+    assert found == "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
 def test_a_factor_of_a_vector_stands_before_the_matrix() -> None:

@@ -73,6 +73,36 @@ def test_graphml_is_read_by_networkx(name: str, tmp_path: Path) -> None:
     assert len(slots) == read.number_of_edges()
 
 
+@pytest.mark.parametrize("name", ["x", *HOSTILE], ids=range(1 + len(HOSTILE)))
+def test_gexf_is_read_by_networkx(name: str, tmp_path: Path) -> None:
+    graph = gradient(name)
+    path = tmp_path / "g.gexf"
+    graph.save(path)
+    assert_same_graph(nx.read_gexf(path), graph)
+    first = path.read_bytes()
+    graph.save(path)
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize("name", ["x", *HOSTILE], ids=range(1 + len(HOSTILE)))
+@pytest.mark.parametrize("kind", ["graphml", "gexf", "gml"])
+def test_networkx_writes_the_graph_itself(kind: str, name: str, tmp_path: Path) -> None:
+    graph = gradient(name)
+    path = tmp_path / f"g.{kind}"
+    if kind == "gml":
+        nx.write_gml(graph.nx, path, stringizer=str)
+        read = nx.read_gml(path)
+    else:
+        getattr(nx, f"write_{kind}")(graph.nx, path)
+        read = getattr(nx, f"read_{kind}")(path)
+        ET.parse(path)
+    assert read.number_of_nodes() == len(graph.nodes)
+    found = sorted(told["op"] for _, told in read.nodes(data=True))
+    assert found == sorted(node.op.name for node in graph.nodes)
+    filled = [told["slots"].split(", ") for _, _, told in read.edges(data=True)]
+    assert sum(map(len, filled)) == sum(len(node.operands) for node in graph.nodes)
+
+
 _NODE = re.compile(r'    (\w+)\["([^"\n]*)"\]:::(given|fixed|forward|gradient|output)')
 _EDGE = re.compile(r"    (\w+) (?:-->|==>)(?:\|\d+\|)? (\w+)")
 _CLASS = re.compile(r"    classDef \w+ [a-z0-9:#,]+")
@@ -126,7 +156,8 @@ def test_the_derivation_as_markdown_holds_no_markup_of_the_users(name: str) -> N
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_names_are_harmless_in_every_format(name: str, tmp_path: Path) -> None:
     graph = gradient(name)
-    for suffix in ("json", "svg", "html", "dot", "mmd", "graphml", "txt", "tex", "md", "npz", "py"):
+    suffixes = "json svg html dot mmd graphml gexf txt tex md npz py"
+    for suffix in suffixes.split():
         path = tmp_path / f"g.{suffix}"
         if suffix == "json" and name == "\ud800":
             with pytest.raises(sg.errors.InputError, match="not valid Unicode"):
@@ -134,9 +165,9 @@ def test_hostile_names_are_harmless_in_every_format(name: str, tmp_path: Path) -
             continue
         graph.save(path)
         data = path.read_bytes()
-        if suffix in ("svg", "html", "mmd", "graphml"):
+        if suffix in ("svg", "html", "mmd", "graphml", "gexf"):
             assert b"<script>alert" not in data
-        if suffix in ("svg", "graphml"):
+        if suffix in ("svg", "graphml", "gexf"):
             ET.fromstring(data.decode("utf-8"))
         if suffix == "py":
             compile(data.decode("utf-8"), "g.py", "exec")

@@ -12,6 +12,7 @@ from randomgraphs import random_program, traced_program
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.export.symbols import symbol, words
+from symgraph.page.mathematics import mathematics
 
 
 def traced(f: Any, **shapes: Any) -> sg.Graph:
@@ -91,11 +92,114 @@ def test_each_operation_has_its_sign(f: Any, formula: str, x: str, y: str) -> No
     assert right(traced(f, x=x, y=y)) == formula
 
 
+WITH_INDICES = [
+    (lambda x, y: x @ y, r"f_{i} = \sum_{j=1}^{n} x_{ij} \, y_{j}", "m, n", "n"),
+    (lambda x, y: x.T @ (2 * y), r"f_{i} = 2 \, \sum_{j=1}^{m} x_{ji} \, y_{j}", "m, n", "m"),
+    (lambda x, y: x + y, r"f_{ij} = x_{ij} + y_{j}", "m, n", "n"),
+    (lambda x, y: x + y[:, None], r"f_{ij} = x_{ij} + y_{i}", "m, n", "m"),
+    (lambda x, y: x * y, r"f_{i} = y \, x_{i}", "n", ""),
+    (lambda x, y: np.sum(x * y) ** 2, r"f = \left(\sum_{i=1}^{n} x_{i} \, y_{i}\right)^{2}",
+     "n", "n"),
+    (lambda x, y: np.sum(x, axis=0) / y, r"f_{i} = \frac{1}{y} \sum_{j=1}^{3} x_{ji}", "3, n", ""),
+    (lambda x, y: np.sum(x) + y, r"f = \sum_{i=1}^{64} x_{i} + y", "64", ""),
+    (lambda x, y: np.max(x, axis=-1) + y, r"f_{i} = \max_{j} x_{ij} + y_{i}", "m, n", "m"),
+    (lambda x, y: np.linalg.inv(x) @ y,
+     r"f_{i} = \sum_{j=1}^{n} \left(x^{-1}\right)_{ij} \, y_{j}", "n, n", "n"),
+    (lambda x, y: np.linalg.solve(x, y), r"f_{i} = \left(x^{-1} y\right)_{i}", "n, n", "n"),
+    (lambda x, y: np.exp(x) * snp.softmax(y), r"f_{i} = e^{x_{i}} \, "
+     r"\operatorname{softmax}\left(y\right)_{i}", "n", "n"),
+    (lambda x, y: np.einsum("ij,jk,k->i", x, x, y),
+     r"f_{i} = \sum_{j=1}^{n} \sum_{k=1}^{n} x_{ij} \, x_{jk} \, y_{k}", "n, n", "n"),
+    (lambda x, y: np.where(x > 0, x, y), r"f_{i} = \begin{cases} x_{i} & \text{if } x_{i} > 0 \\ "
+     r"y_{i} & \text{otherwise} \end{cases}", "n", "n"),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
+def test_formulas_of_the_index_form_are_shown_on_the_page() -> None:
+    for f, _, x, y in WITH_INDICES:
+        assert mathematics(traced(f, x=x, y=y).to_latex("index")) is not None
+    for f, _, x, y in (*MATRICES, *AS_WRITTEN):
+        assert mathematics(traced(f, x=x, y=y).to_latex()) is not None
+
+
+@pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
+@pytest.mark.parametrize(("f", "formula", "x", "y"), WITH_INDICES)
+def test_the_index_form_gives_each_element(f: Any, formula: str, x: str, y: str) -> None:
+    assert traced(f, x=x, y=y).to_latex("index") == formula
+
+
+def test_derivatives_in_the_index_form_have_the_indices_of_both() -> None:
+    layer = traced(lambda A, x: np.tanh(A @ x), A="m, n", x="n")
+    jacobian = layer.jacobian("x", value=False).simplify()
+    assert jacobian.to_latex("index") == (
+        r"\frac{\partial f_{i}}{\partial x_{j}} = "
+        r"\left(1 - \tanh\left(\sum_{k=1}^{n} A_{ik} \, x_{k}\right)^{2}\right) \, A_{ij}"
+    )
+    cubes = traced(lambda x: np.sum(x**3), x="n").hessian("x", value=False).simplify()
+    assert cubes.to_latex("index") == (
+        r"\frac{\partial^2 f}{\partial x_{i} \, \partial x_{j}} = 6 \, x_{i} \, I_{ij}"
+    )
+
+
+def test_letters_of_indices_are_no_names_of_the_graph() -> None:
+    graph = traced(lambda i, k: i @ k, i="m, j", k="j")
+    assert graph.to_latex("index") == r"f_{l} = \sum_{p=1}^{j} i_{lp} \, k_{p}"
+
+
+def test_a_form_that_there_is_not_is_refused() -> None:
+    with pytest.raises(sg.InputError, match='Use "matrix" or "index"'):
+        traced(lambda x: x, x="n").to_latex(form="tensor")
+
+
+MATRICES = [
+    (lambda x, y: y @ x, r"x y", sg.spec("n, n", assume=sg.symmetric), "n"),
+    (lambda x, y: y @ x, r"x y", sg.spec("n, n", assume=sg.positive_definite), "n"),
+    (lambda x, y: x + y, r"x + \mathbf{1} y^\top", "m, n", "n"),
+    (lambda x, y: x - y[:, None], r"x - y \mathbf{1}^\top", "m, n", "m"),
+    (lambda x, y: x / y[:, None], r"\operatorname{diag}\left(y\right)^{-1} x", "m, n", "m"),
+    (lambda x, y: x / y, r"x \operatorname{diag}\left(y\right)^{-1}", "m, n", "n"),
+    (lambda x, y: np.log1p(x) + y, r"\operatorname{log1p}_{\odot}\left(x\right) + y", "n, n", ""),
+    (lambda x, y: np.log2(x) + y, r"\log_{2, \odot}\left(x\right) + y", "n, n", ""),
+    (lambda x, y: snp.softplus(x) + y, r"\operatorname{softplus}_{\odot}\left(x\right) + y",
+     "n, n", ""),
+    (lambda x, y: np.trace(x) + y, r"\operatorname{tr}\left(x\right) + y", "n, n", ""),
+    (lambda x, y: np.trace(x, offset=1) + y, r"\sum_{i} \left(\operatorname{diag}_{1}\left(x\right)"
+     r"\right)_{i} + y", "3, 3", ""),
+    (lambda x, y: np.max(x, axis=0) + y, r"\max_{i} x_{ij} + y", "m, n", "n"),
+    (lambda x, y: np.linalg.norm(x) * y, r"\left\|x\right\|_{F} \, y", "m, n", ""),
+    (lambda x, y: np.linalg.norm(x, 3) * y, r"\left\|x\right\|_{3} \, y", "n", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "formula", "x", "y"), MATRICES)
+def test_the_matrix_form_means_what_it_says(f: Any, formula: str, x: str, y: str) -> None:
+    assert right(traced(f, x=x, y=y)) == formula
+
+
+def test_two_names_never_have_one_symbol() -> None:
+    graph = traced(lambda x1, x_1, lam, lambda_: x1 * x_1 + lam * lambda_, x1="", x_1="", lam="",
+                   lambda_="")  # fmt: skip
+    assert right(graph) == (r"\mathrm{x1} \, \mathrm{x\_1} + \mathrm{lam} \, \mathrm{lambda\_}")
+
+
+def test_the_derivation_is_a_display_that_may_run_over_pages() -> None:
+    small = traced(lambda x: np.log(np.exp(x)), x="n").simplify()
+    assert small.explain(format="align") == (
+        "\\begin{align*}\n"
+        r"\log\left(e^{x}\right) &= x && \text{log\_of\_exp [rounding]}"
+        "\n\\end{align*}"
+    )
+    assert "no rewrite" in traced(lambda x: x, x="n").simplify().explain(format="align")
+
+
 NAMES = {
     "x": "x",
     "x1": "x_{1}",
     "W_old": r"W_{\mathrm{old}}",
     "lambda_": r"\lambda",
+    "lam": r"\lambda",
+    "eps": r"\varepsilon",
     "theta_2": r"\theta_{2}",
     "weights": r"\mathrm{weights}",
     "a_b_c": r"a_{\mathrm{b\_c}}",
@@ -164,7 +268,9 @@ def test_random_programs_give_tex(seed: int) -> None:
     small = graph.gradient(*program.targets).simplify()
     for each in (graph, small):
         assert_is_tex(each.to_latex())
+        assert_is_tex(each.to_latex(form="index"))
     assert_is_tex(small.explain(format="latex"))
+    assert_is_tex(small.explain(format="align"))
 
 
 def test_numbers_have_six_digits_and_a_sum_of_the_same_is_twice_it() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -11,9 +12,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from symgraph import Graph, scope, trace
 from symgraph.array import Array
 from symgraph.autodiff.differentiate import differentiated
-from symgraph.export import svg
+from symgraph.export import folding, svg
 from symgraph.export.expressions import escaped, shortened
 from symgraph.export.folding import MOST
 from symgraph.export.labels import Labels
@@ -323,3 +325,45 @@ def test_names_are_text_and_nothing_else(name: str) -> None:
 def test_several_pictures_in_one_page_keep_their_arrows() -> None:
     marks = {svg.render(dag).split('<marker id="')[1].split('"')[0] for dag in GRAPHS[3:6]}
     assert len(marks) == 3
+
+
+# -- scopes, parameters ----------------------------------------------------------------------------
+def _named_layers(count: int) -> Graph:
+    def block(h: Any, w: Any) -> Any:
+        return h + np.tanh(h * w)
+
+    def model(x: Any, w: Any) -> Any:
+        for layer in range(count):
+            with scope(f"layer {layer + 1}"):
+                h = block(block(x, w), w)
+                x = np.exp(h) if layer % 2 else h
+        return np.sum(x)
+
+    return trace(model, x="n, 8", w="8").gradient("w")
+
+
+def test_groups_are_titled_so_that_each_can_be_told_from_the_others() -> None:
+    picture = _named_layers(12).to_svg(fold=True)
+    titles = re.findall(r'<tspan class="sg-n">((?:∂ )?layer[^<]*)</tspan>', picture)
+    assert {f"layer {number}" for number in range(1, 13)} <= set(titles)
+    paths = [("a", "f"), ("b", "f"), ("b", "g"), ("h",)]
+    assert [folding._title(path, paths) for path in paths] == ["a / f", "b / f", "g", "h"]
+
+
+def test_parameters_have_a_rim_of_their_own() -> None:
+    graph = trace(lambda x, w: np.sum(np.tanh(x @ w)), x="n, 3", w="3").gradient("w")
+    pills = re.findall(r'<rect class="(sg-[ip])"[^>]*/><text[^>]*>(.*?)</text>', graph.to_svg())
+    shown = {re.sub("<[^>]*>", "", text).strip(): kind for kind, text in pills}
+    assert shown == {"x": "sg-i", "w": "sg-p", "parameter": "sg-p"}
+    forward = trace(lambda x: np.sum(x), x="n").to_svg()
+    assert 'class="sg-p"' not in forward
+
+
+def test_a_title_has_room_for_the_widest_of_the_usual_fonts() -> None:
+    names = [f"grad_W{place}_W" for place in range(60)]
+    picture = svg.render(_layers(3), ", ".join(names))
+    lines = re.findall(r'<text class="sg-t"[^>]*>([^<]*)</text>', picture)
+    width = float(re.findall(r'<svg[^>]* width="([\d.]+)"', picture)[0])
+    assert len(lines) == 3
+    # DejaVu Sans Bold at 15 px takes 9.7 px for such letters on the average.
+    assert all(16 + 9.7 * len(line) <= width for line in lines)

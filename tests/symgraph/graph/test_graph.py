@@ -335,3 +335,17 @@ def test_specs_in_the_order_of_parameters() -> None:
 def test_no_direction_is_told_as_such(ask: Any) -> None:
     with pytest.raises(sg.InputError, match=r"[Nn]ame at least one input"):
         ask(sg.trace(lambda x: x * x, x=()))
+
+
+def test_simplify_derives_from_the_stabilised_function_alone() -> None:
+    calls: list[object] = []
+
+    def squared(dag: Any, record: Any) -> Any:
+        calls.append(dag)
+        (out,) = dag.outputs
+        return dag.with_outputs([(sg.Array(out) ** 2).node])
+
+    graph = sg.trace(lambda x: np.log(1 + np.exp(x)), x="n").derived([], squared)
+    once = graph.simplify()
+    assert len(calls) == 2  # Once when the graph was made, and once now.
+    np.testing.assert_allclose(once.evaluate(x=[0.5]), np.log1p(np.exp([0.5])) ** 2)

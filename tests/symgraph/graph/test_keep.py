@@ -66,12 +66,54 @@ def test_what_is_not_kept_is_simplified() -> None:
             np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
-def test_a_graph_with_kept_values_is_saved_and_simplified_further() -> None:
+def test_a_graph_remembers_its_kept_values_when_it_is_simplified_again_and_saved() -> None:
     kept = sg.trace(lambda x: np.log(sg.name(np.exp(x), "e")), x="n").simplify(keep="e")
     assert str(kept.formula()) == "log(exp(x))"
+    assert str(kept.simplify().formula()) == "log(exp(x))"
     again = sg.load(kept.to_json())
     assert str(again) == str(kept)
-    assert str(again.simplify().formula()) == "x"
+    assert again.to_json() == kept.to_json()
+    assert str(again.simplify().simplify().formula()) == "log(exp(x))"
+    assert str(again.simplify(keep=False).formula()) == "x"
+    assert str(again.simplify(keep=False).simplify().formula()) == "x"
+    every = sg.load(sg.trace(scores, **SHAPES).simplify(keep=True).to_json())
+    assert {"q", "k", "e"} <= names(every.simplify())
+
+
+def test_derivatives_of_a_graph_with_kept_values_keep_them() -> None:
+    def loss(x: Any) -> Any:
+        growth = np.exp(x)
+        level = np.log(growth)
+        return np.sum(level * level)
+
+    kept = sg.trace(loss, x="n").simplify(keep="growth")
+    for joint in (kept.gradient("x"), kept.gradient("x").simplify()):
+        assert "growth" in names(joint)
+        assert not any(node.op.name == "kept_value" for node in joint.nodes)
+        np.testing.assert_allclose(joint.evaluate(x=[0.5, -1.0])[1], [1.0, -2.0], rtol=1e-14)
+    assert "growth" in names(kept.hessian("x").simplify())
+    second = kept.gradient("x").simplify().simplify()
+    assert "growth" in names(second)
+    assert str(second.simplify(keep=()).formula()) == "out = x @ x; grad_x = 2 * x"
+
+
+def test_other_names_take_the_place_of_remembered_ones() -> None:
+    def logs(x: Any, y: Any) -> Any:
+        a, b = np.exp(x), np.exp(y)
+        return np.log(a) + np.log(b)
+
+    kept = sg.trace(logs, x="n", y="n").simplify(keep=["a", "b"])
+    assert {"a", "b"} <= names(kept.simplify())
+    alone = kept.simplify(keep="b")
+    assert str(alone.formula()) == str(alone.simplify().formula()) == "x + log(exp(y))"
+
+
+def test_a_saved_graph_that_keeps_no_names_is_refused() -> None:
+    text = sg.trace(lambda x: np.log(sg.name(np.exp(x), "e")), x="n").simplify(keep="e").to_json()
+    assert '"keep": ["e"]' in text or '"keep":["e"]' in text
+    for wrong in ("false", "3", '"e"', "[3]"):
+        with pytest.raises(sg.FormatError, match="keep"):
+            sg.load(text.replace('["e"]', wrong))
 
 
 def test_a_name_that_no_value_has_is_refused() -> None:

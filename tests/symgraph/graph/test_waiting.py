@@ -44,10 +44,41 @@ def test_the_result_is_the_same_whoever_is_told() -> None:
 def test_a_line_is_written_over_and_wiped_out(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setitem(sys.modules, "tqdm.std", None)  # as where it is not installed
     derived(60).simplify(progress=True)
     *_, last = stream.getvalue().strip("\r").split("\r")
     assert "simplify: rules: 0 of" in stream.getvalue()
     assert last.strip() == ""
+
+
+def test_tqdm_shows_the_bar_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tqdm")
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    quiet = derived(60).simplify(progress=False)
+    assert derived(60).simplify(progress=True).op_count() == quiet.op_count()
+    text = stream.getvalue()
+    assert "simplify: rules:" in text
+    assert "%|" in text
+    assert text.rstrip(" \r\n").rpartition("\r")[2].strip() == "" or text.endswith("\r")
+
+
+def test_checkpoint_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def deep(x: Any) -> Any:
+        for _ in range(40):
+            x = np.sin(x) * np.cos(x)
+        return np.sum(x)
+
+    graph = sg.trace(deep, x="n").gradient("x")
+    told: list[sg.Progress] = []
+    planned = graph.checkpoint("50%", n=997, progress=told.append)
+    assert told
+    assert all(0 <= each.done <= each.total for each in told)
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    quiet = sg.trace(deep, x="n").gradient("x").checkpoint("50%", n=997)
+    assert stream.getvalue() == ""
+    assert quiet.memory(n=997).peak_bytes == planned.memory(n=997).peak_bytes
 
 
 def test_by_default_pipes_are_silent_and_quick_work_too(monkeypatch: pytest.MonkeyPatch) -> None:

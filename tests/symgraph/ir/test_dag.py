@@ -69,7 +69,7 @@ def test_both_operand_slots_of_a_repeated_operand_are_kept() -> None:
     x = input("x", ())
     square = (x * x).node
     dag = Dag({"x": x.node}, [square])
-    assert dag.nx.edges[x.node, square]["slots"] == (0, 1)
+    assert dag.nx.edges[x.node, square]["slots"] == "0, 1"
     assert dag.uses[x.node] == [(square, 0), (square, 1)]
 
 

@@ -33,13 +33,18 @@ def tags(tree: Tree) -> set[str]:
         ),
         (
             {"expression": "x@A@x/2", "wrt": "x", "shapes": "A=n,n", "facts": "A: symmetric"},
-            "∂f∂x=A⊤x",
+            "∂f∂x=Ax",
             {"mfrac"},
         ),
         (
             {"expression": "sum((A@x - b)**2)", "wrt": "x", "shapes": "A=m,n\nb=m"},
-            "∂f∂x=2A⊤t1",
+            "∂f∂x=2A⊤(Ax−b)",
             {"msup"},
+        ),
+        (
+            {"expression": "norm(x + eps)*max(x)", "wrt": "eps"},
+            "‖t1‖2",
+            {"munder", "msub"},
         ),
         ({"expression": "sqrt(sum(x**2))", "wrt": "x"}, "∂f∂x=", {"mfrac", "msqrt"}),
         (

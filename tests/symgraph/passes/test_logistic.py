@@ -10,7 +10,11 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
+from symgraph.ir.node import Node, reachable
+from symgraph.ops.exponential import sigmoid
+from symgraph.passes.logistic import with_quotients
 
+NEAR = np.linspace(-2.0, 3.0, 11)
 FAR = np.array([-1000.0, -40.0, -1.0, -1e-9, 0.0, 1e-9, 1.0, 40.0, 708.0, 720.0, 1000.0])
 
 SHORT: dict[str, tuple[Callable[[Any], Any], int]] = {
@@ -99,6 +103,27 @@ def test_numbers_agree_in_single_precision() -> None:
     found = small.evaluate(x=x)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, -1 / (1 + np.exp(x.astype(float))), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_each_quotient_is_judged_with_all_else_as_it_was(name: str) -> None:
+    outputs = sg.trace(SHORT[name][0], x=sg.spec("11")).simplify(trust="exact").dag.outputs
+    asked: list[tuple[Node, Node]] = []
+
+    def refused(new: Node, old: Node) -> bool:
+        asked.append((new, old))
+        return False
+
+    before = [node for node in reachable(outputs) if node.op is sigmoid.op]
+    assert with_quotients(outputs, refused) == list(outputs)
+    for new, old in asked:
+        assert new.origin.frames == old.origin.frames
+        # The quotient itself, and only it, is new: it takes the place of one sigmoid.
+        left = [node for node in reachable([new]) if node.op is sigmoid.op]
+        assert len(left) < len(before)
+        found, expected = (sg.graph(sg.Array(each)).evaluate(x=NEAR) for each in (new, old))
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+    assert bool(asked) == (with_quotients(outputs) != list(outputs))
 
 
 # -- random multiples, products and sums of them ---------------------------------------------------

@@ -1,0 +1,138 @@
+"""Numbers that a new spelling drops: infinity or NaN where the old spelling has the right number.
+
+No rounding is perturbed, so the question can be asked of whole graphs, where perturbed roundings
+add up. It is asked at random numbers: a loss that needs a rare combination of inputs is not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..ir.node import Node, reachable
+from .probes import COUNT, MIXED, UNIFORM, Numbers
+from .trials import Trial, Trials
+
+__all__ = ["CERTAIN", "LARGEST", "SMALLEST", "LostNumbers", "plainly_gone"]
+
+CERTAIN = 1e-2 / 64
+"""Relative error below which a value is clearly right, not by chance."""
+
+SMALLEST = 64 * float(np.finfo(np.float32).tiny)
+"""Absolute error that every spelling may have: near underflow numbers have few digits or none."""
+
+LARGEST = float(np.finfo(np.float32).max)
+
+_NEAR = 1e-3
+"""The largest relative difference of two references of one value."""
+
+_NEAR_THE_END = 64.0
+"""A number within this factor of the largest may overflow in one spelling and not in another."""
+
+_APART = 3
+"""Steps between the first and the last wide probe that drop a number, at the least.
+
+Between two spellings, one of which overflows a little before the other, lies a narrow band."""
+
+_MORE_OFTEN = 2
+"""Probes with numbers of all sizes at which a spelling that drops numbers does so more often."""
+
+
+class LostNumbers:
+    """Finds whether a new spelling drops a number, at usual and at wide probes.
+
+    Parameters
+    ----------
+    usual : Trials
+        The trials at usual probes.
+    """
+
+    def __init__(self, usual: Trials) -> None:
+        knowledge = usual.knowledge
+        self._usual = usual
+        self._wide = Trials(knowledge, "wide")
+        self._rough = Trials(knowledge, "wide", rough=True)
+        self._whole = [Trials(knowledge, places, whole=True) for places in ("usual", "wide")]
+        self._dropped: dict[tuple[Node, Node], bool] = {}
+
+    def drops(self, new: Node, old: Node) -> bool:
+        """Whether `old` is right in plain single precision where `new` is infinite or NaN.
+
+        Where a value below `old` is NaN, `old` is right by luck: a comparison with NaN is false.
+        """
+        if new is old or new.dtype.kind != "f" or len(new.results) > 1:
+            return False
+        found = self._dropped.get((new, old))
+        if found is None:
+            found = self._drops_at(self._usual, new, old)
+            if not found and _is_suspicious(self._rough.of(new), self._rough.of(old)):
+                found = self._drops_at(self._wide, new, old)
+            self._dropped[new, old] = found
+        return found
+
+    def _drops_at(self, trials: Trials, new: Node, old: Node) -> bool:
+        """Whether it does at these probes; of long arrays, if a kernel cannot run on short ones."""
+        after, before = trials.of(new), trials.of(old)
+        if after is not None and before is not None and (after.drawn or before.drawn):
+            trials = self._whole[trials is self._wide]
+            after, before = trials.of(new), trials.of(old)
+        if after is None or before is None:
+            return False
+        places = _dropped(after, before)
+        if places:
+            lucky = _lucky(trials, old)
+            places = [each for each in places if each not in lucky]
+        if trials.places == "usual" or not places:
+            return bool(places)
+        of_one_size = [each for each in places if each < UNIFORM]
+        if of_one_size and of_one_size[-1] - of_one_size[0] >= _APART:
+            return True
+        others = [each for each in _dropped(before, after) if each >= UNIFORM]
+        return len(places) - len(of_one_size) >= _MORE_OFTEN + len(others)
+
+
+def plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
+    """Where, without perturbed roundings, the old value is right and the new one is not finite.
+
+    Double precision must have a number for both: where y is tiny and x negative, y x**(y - 1) x is
+    a number only because y - 1 is rounded to -1.
+    """
+    error = np.abs(old.found[0] - reference)
+    right = error <= CERTAIN * np.abs(reference) + SMALLEST
+    return right & ~np.isfinite(new.found[0]) & np.isfinite(new.right)
+
+
+def _is_suspicious(new: Trial | None, old: Trial | None) -> bool:
+    """Whether a new value is not finite somewhere where the old one is; also if it is not known."""
+    if new is None or old is None:
+        return False
+    if new.found.shape != old.found.shape or new.drawn or old.drawn:
+        return True
+    return bool(np.any(np.isfinite(old.found) & ~np.isfinite(new.found)))
+
+
+def _dropped(new: Trial, old: Trial) -> Sequence[int]:
+    """The probes at which a number is plainly gone.
+
+    Mixed probes do not count, for there every order of factors overflows for some inputs, nor do
+    numbers near the end of the range.
+    """
+    if new.right.shape != old.right.shape or new.drawn != old.drawn:
+        return ()
+    with np.errstate(all="ignore"):
+        size = np.abs(old.right)
+        near = np.abs(new.right - old.right) <= _NEAR * size + SMALLEST
+        gone = plainly_gone(new, old, old.right) & near & (size < LARGEST / _NEAR_THE_END)
+    rows = np.any(gone.reshape(len(old.right), -1), axis=1)
+    return np.flatnonzero(rows & ~MIXED if len(rows) == COUNT else rows).tolist()
+
+
+def _lucky(trials: Trials, node: Node) -> set[int]:
+    """The probes at which an element of a value below is NaN."""
+    found = set[int]()
+    for each in map(trials.of, reachable([node])):
+        if each is not None:
+            lost = np.isnan(each.found[0]).reshape(len(each.right), -1).any(axis=1)
+            found.update(np.flatnonzero(lost).tolist())
+    return found

@@ -1,0 +1,47 @@
+"""The table of operators: a function for each, in rooms by what they are about."""
+
+from __future__ import annotations
+
+from . import (
+    activations,
+    control,
+    convolution,
+    creation,
+    differentiation,
+    elementwise,
+    frequencies,
+    indexing,
+    movement,
+    normalization,
+    optimizers,
+    order,
+    pooling,
+    products,
+    recurrent,
+    reductions,
+    resizing,
+    sampling,
+    sequences,
+)
+
+__all__ = [
+    "activations",
+    "control",
+    "convolution",
+    "creation",
+    "differentiation",
+    "elementwise",
+    "frequencies",
+    "indexing",
+    "movement",
+    "normalization",
+    "optimizers",
+    "order",
+    "pooling",
+    "products",
+    "recurrent",
+    "reductions",
+    "resizing",
+    "sampling",
+    "sequences",
+]

@@ -1,0 +1,98 @@
+"""Whole graphs compared with the graph as derived: no digit and no number is lost.
+
+The algebra compares each region with the one it replaces. What no region shows is seen here, on the
+outputs: a tail that only the graph as derived has, and a number that is lost to two changes which
+are harmless one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..accuracy import judge_of
+from ..ir.cost import op_count
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
+from ..passes.logistic import with_complements
+
+__all__ = ["finite", "keeping_digits", "keeping_numbers", "loses_a_number"]
+
+
+def keeping_digits(
+    outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledge
+) -> list[Node]:
+    """Derivatives of the stabilised graph; where one loses digits, that of the graph as given.
+
+    The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not: s(x) s(-x) has it.
+    Two backward passes share nothing: if one output needs another spelling, so do all that keep
+    their digits there.
+    """
+    judge = judge_of(knowledge)
+
+    def is_as_good(new: Node, old: Node) -> bool:
+        return not judge.loses(new, old) or judge.rescues(new, old)
+
+    kept = [new if is_as_good(new, old) else old for new, old in zip(outputs, given, strict=True)]
+    if kept == list(outputs):
+        return kept
+    careful = with_complements(outputs)
+    kept = [
+        other if new is old and other is not given_up and is_as_good(other, old) else new
+        for new, old, other, given_up in zip(kept, given, careful, outputs, strict=True)
+    ]
+    if any(one is other is not old for one, other, old in zip(kept, careful, outputs, strict=True)):
+        joint = [
+            other if is_as_good(other, old) and not judge.loses(other, one) else one
+            for one, old, other in zip(kept, given, careful, strict=True)
+        ]
+        kept = min(kept, joint, key=op_count)
+    if not any(one is old for one, old in zip(kept, given, strict=True)):
+        return kept
+    joint = [
+        one if one is not old and (judge.loses(old, one) or judge.rescues(one, old)) else old
+        for one, old in zip(kept, given, strict=True)
+    ]
+    return joint if op_count(joint) <= op_count(kept) else kept
+
+
+def finite(
+    results: Sequence[Node], given: Sequence[Node], steady: Sequence[Node], knowledge: Knowledge
+) -> list[Node]:
+    """The outputs as given; where one gives no number, the stabilised output in its place.
+
+    If that gives no number somewhere either, its tails are kept: s(x) s(-x) for s (1 - s).
+    """
+    judge = judge_of(knowledge)
+    careful = with_complements(steady) if any(map(judge.fails, results)) else steady
+
+    def better(new: Node, old: Node, other: Node, tails: Node) -> Node:
+        if other is old or not judge.fails_less(other, new):
+            return old
+        return tails if judge.fails(other) and not judge.loses(tails, other) else other
+
+    return [better(*each) for each in zip(results, given, steady, careful, strict=True)]
+
+
+def loses_a_number(outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledge) -> bool:
+    """Whether an output is infinite or NaN where the graph as derived has the right number."""
+    judge = judge_of(knowledge)
+    return any(judge.drops(new, old) for new, old in zip(outputs, given, strict=True))
+
+
+def keeping_numbers(
+    found: Sequence[Sequence[Node]], given: Sequence[Node], knowledge: Knowledge
+) -> list[Node]:
+    """The last outputs found; if one loses a number, the cheapest of those that lose none.
+
+    Parameters
+    ----------
+    found : sequence of outputs
+        Outputs that are equal in exact arithmetic; the last are the result.
+    given : sequence of Node
+        The outputs as derived, which are right by definition. They are taken if all others lose.
+    knowledge : Knowledge
+    """
+    if not loses_a_number(found[-1], given, knowledge):
+        return list(found[-1])
+    kept = [outputs for outputs in found if not loses_a_number(outputs, given, knowledge)]
+    return list(min(kept, key=op_count, default=given))

@@ -1,0 +1,1 @@
+"""Loops of machine code: groups of elementwise operations and reductions, compiled by LLVM."""

@@ -1,0 +1,224 @@
+"""The module of a program's groups: for each a loop, and a builtin of Python that calls it.
+
+The builtin takes arrays in row order, as many as the loop has parameters. It reads from the array
+objects where their numbers lie, and the sizes that are not known before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..ir.avals import Aval
+from ..ir.dims import Dim
+from .groups import Group
+from .nests import Nest
+from .operations import kind_of
+from .plan import Parameter, Plan
+from .products import Tile, written
+from .writer import Code
+
+__all__ = ["Loops", "Machine", "Module", "loops_of"]
+
+_RELEASED = 2**16
+"""From so many elements on, other threads of Python run during the loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the code depends on.
+
+    Parameters
+    ----------
+    llvm : int
+        LLVM's major version.
+    register : int
+        The bytes of a vector.
+    head : int
+        The bytes of the head of a Python object.
+    products : bool
+        Whether products of matrices are computed here, not by BLAS.
+    """
+
+    llvm: int
+    register: int
+    head: int
+    products: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A text in LLVM's intermediate language, and the names of the functions that Python calls."""
+
+    text: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """The loops of a program.
+
+    Parameters
+    ----------
+    modules : tuple of Module
+        One for all groups, and one for each tile of products: programs share these.
+    names : tuple of tuple of str
+        For each module the names of its functions in the program.
+    of_groups : tuple of str
+        The name of the function of each group.
+    parameters : tuple of tuple of Parameter
+        What the function of each group takes.
+    """
+
+    modules: tuple[Module, ...]
+    names: tuple[tuple[str, ...], ...]
+    of_groups: tuple[str, ...]
+    parameters: tuple[tuple[Parameter, ...], ...]
+
+
+def loops_of(
+    groups: Sequence[Group],
+    tiles: Sequence[Tile],
+    avals: Mapping[str, Aval],
+    machine: Machine,
+) -> Loops:
+    """The loops of these groups `n0`, `n1`, ..., and products in these tiles, `g0`, `g1`, ..."""
+    names: dict[str, str] = {}  # By the text: groups of one form share a function.
+    of_groups: list[str] = []
+    parameters: list[tuple[Parameter, ...]] = []
+    texts: list[str] = []
+    declared: dict[str, str] = {}
+    defined: dict[str, str] = {}
+    for group in groups:
+        read = {name for each in group.members for name in each.names}
+        kinds = {name: kind_of(avals[name].dtype) or "" for name in read}
+        code = Code(machine.llvm)
+        nest = Nest(Plan(group, kinds), code, machine.register)
+        text = f"{nest.written('NAME_loop')}\n{_builtin('NAME', nest, avals, machine)}"
+        name = names.setdefault(text, f"n{len(names)}")
+        if len(names) > len(texts):
+            texts.append(text.replace("@NAME", f"@{name}"))
+        declared.update(code.declared)
+        defined.update(code.defined)
+        of_groups.append(name)
+        parameters.append(nest.plan.parameters)
+    texts += defined.values()
+    own = [tuple(names.values())]
+    modules = [_module(texts, own[0], declared)]
+    for tile in tiles:
+        code = Code(machine.llvm)
+        body = [written(code, tile), _product("product", tile, machine)]
+        modules.append(_module(body, ["product"], code.declared))
+    own += [(f"g{number}",) for number in range(len(tiles))]
+    return Loops(tuple(modules), tuple(own), tuple(of_groups), tuple(parameters))
+
+
+def _module(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, str]) -> Module:
+    head = [
+        "declare void @Py_IncRef(ptr)",
+        "declare ptr @PyEval_SaveThread()",
+        "declare void @PyEval_RestoreThread(ptr)",
+        *sorted(declared.values()),
+        '!0 = !{!"branch_weights", i32 1, i32 4000}',
+    ]
+    return Module("\n".join([*head, *texts, ""]), tuple(names))
+
+
+def _builtin(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) -> str:
+    """The function that Python calls: `(self, arguments, how many)`."""
+    lines = [f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{", "entry:"]
+    count = 0
+
+    def new(text: str) -> str:
+        nonlocal count
+        count += 1
+        lines.append(f"  %x{count} = {text}")
+        return f"%x{count}"
+
+    objects: list[str] = []
+    pointers: list[str] = []
+    for k in range(len(nest.plan.parameters)):
+        place = new(f"getelementptr ptr, ptr %arguments, i64 {k}")
+        objects.append(new(f"load ptr, ptr {place}"))
+        field = new(f"getelementptr i8, ptr {objects[-1]}, i64 {machine.head}")
+        pointers.append(new(f"load ptr, ptr {field}"))
+
+    def size(axes: frozenset[int]) -> str:
+        total = "1"
+        for axis in sorted(axes):
+            dim = nest.plan.group.space[axis]
+            length = str(dim) if isinstance(dim, int) else read(axis, dim)
+            total = length if total == "1" else new(f"mul i64 {total}, {length}")
+        return total
+
+    def read(axis: int, dim: Dim) -> str:
+        for k, each in enumerate(nest.plan.parameters):
+            axes = nest.plan.placed[each.name].axes
+            if each.role == "scratch" or axis not in axes:
+                continue
+            assert avals[each.name].shape[axes.index(axis)] == dim
+            field = new(f"getelementptr i8, ptr {objects[k]}, i64 {machine.head + 16}")
+            lengths = new(f"load ptr, ptr {field}")
+            place = new(f"getelementptr i64, ptr {lengths}, i64 {axes.index(axis)}")
+            return new(f"load i64, ptr {place}")
+        raise AssertionError(f"no array has axis {axis}")
+
+    n, m = size(nest.plan.group.rows), size(nest.plan.group.columns)
+    given = ", ".join([*[f"ptr {each}" for each in pointers], f"i64 {n}", f"i64 {m}"])
+    lines += _called(f"@{name}_loop({given})", new(f"mul i64 {n}, {m}"), new)
+    return "\n".join(lines)
+
+
+def _called(call: str, work: str, new: Callable[[str], str]) -> list[str]:
+    """The end of a builtin: the call, during which other threads run if there is much work."""
+    test = new(f"icmp ugt i64 {work}, {_RELEASED}")
+    return [
+        f"  br i1 {test}, label %long, label %short",
+        "short:",
+        f"  call void {call}",
+        "  br label %end",
+        "long:",
+        "  %state = call ptr @PyEval_SaveThread()",
+        f"  call void {call}",
+        "  call void @PyEval_RestoreThread(ptr %state)",
+        "  br label %end",
+        "end:",
+        "  call void @Py_IncRef(ptr %self)",
+        "  ret ptr %self",
+        "}",
+    ]
+
+
+def _product(name: str, tile: Tile, machine: Machine) -> str:
+    """The builtin of a product: `(left, right, result, panel, panel)`, of any strides."""
+    lines = [f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{", "entry:"]
+    count = 0
+
+    def new(text: str) -> str:
+        nonlocal count
+        count += 1
+        lines.append(f"  %x{count} = {text}")
+        return f"%x{count}"
+
+    def field(array: str, offset: int) -> str:
+        place = new(f"getelementptr i8, ptr {array}, i64 {machine.head + offset}")
+        return new(f"load ptr, ptr {place}")
+
+    def item(numbers: str, index: int) -> str:
+        return new(f"load i64, ptr {new(f'getelementptr i64, ptr {numbers}, i64 {index}')}")
+
+    arrays = [
+        new(f"load ptr, ptr {new(f'getelementptr ptr, ptr %arguments, i64 {k}')}") for k in range(5)
+    ]
+    data = [field(each, 0) for each in arrays]
+    given: list[str] = []
+    for k in (0, 1):
+        strides = field(arrays[k], 24)
+        given += [f"ptr {data[k]}", f"i64 {item(strides, 0)}", f"i64 {item(strides, 1)}"]
+    lengths = field(arrays[2], 16)
+    m, n, k = item(lengths, 0), item(lengths, 1), item(field(arrays[0], 16), 1)
+    given += [f"ptr {data[2]}", f"i64 {m}", f"i64 {n}", f"i64 {k}"]
+    given += [f"ptr {data[3]}", f"ptr {data[4]}"]
+    work = new(f"mul i64 {new(f'mul i64 {m}, {n}')}, {k}")
+    lines += _called(f"@{tile.name}({', '.join(given)})", work, new)
+    return "\n".join(lines)

@@ -1,0 +1,237 @@
+"""The program of a graph in which groups of statements are calls of compiled loops."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..ir.avals import Aval
+from ..ir.body import Body
+from ..ir.dims import Dim
+from ..ir.node import Node
+from ..lowering.drafts import Draft, array_draft
+from ..lowering.pieces import Alias, Dimension, Line, Piece, Tabled
+from .groups import Group, grouped
+from .modules import Loops, Machine, loops_of
+from .plan import Parameter
+from .products import Product, product_of
+from .readings import Number
+
+__all__ = ["Grouping"]
+
+_MOST_SHOWN = 40
+
+
+@dataclass
+class Grouping:
+    """Replaces groups of statements by calls of loops; a `Rewrite` of a program.
+
+    Parameters
+    ----------
+    machine : Machine
+
+    Attributes
+    ----------
+    loops : Loops or None
+        The loops, after the call; None if there are none.
+    left : Counter of str
+        The functions that are left to NumPy, and how often each is called.
+    """
+
+    machine: Machine
+    loops: Loops | None = None
+    left: Counter[str] = field(default_factory=Counter[str])
+
+    def __call__(
+        self,
+        drafts: Sequence[Draft],
+        inputs: Mapping[str, Aval],
+        constants: Mapping[str, Node],
+        results: Collection[str],
+        new_name: Callable[[], str],
+    ) -> tuple[list[Draft], tuple[str, ...]]:
+        avals = {**inputs, **{name: node.aval for name, node in constants.items()}}
+        numbers = {
+            name: Number(np.asarray(node.params["value"]).item(), node.dtype)
+            for name, node in constants.items()
+            if not node.shape
+        }
+        items = grouped(drafts, avals, numbers, results)
+        avals.update({d.target: d.line.avals[0] for d in drafts if len(d.line.avals) == 1})
+        groups = [each for each in items if isinstance(each, Group)]
+        products = self._products([each for each in items if isinstance(each, Draft)], avals)
+        for each in items:
+            if isinstance(each, Draft) and each.target not in products:
+                self.left[_function(each)] += 1
+        if not groups:
+            return list(drafts), ()
+        tiles = [*dict.fromkeys([each.tile for each in products.values()])]
+        self.loops = loops_of(groups, tiles, avals, self.machine)
+        found: list[Draft] = []
+        made: set[str] = set()  # These lie in memory in row order.
+        operands = _Operands(avals, made, {d.target for d in drafts if _runs_custom(d.node)})
+        numbers_of = iter(range(len(groups)))
+        for each in items:
+            if isinstance(each, Group):
+                number = next(numbers_of)
+                call = _Call(each, self.loops.of_groups[number], self.loops.parameters[number])
+                found.extend(call.drafts(operands, new_name))
+            elif each.target in products:
+                product = products[each.target]
+                name = f"g{tiles.index(product.tile)}"
+                found.extend(_product_drafts(product, name, operands, new_name))
+                made.add(each.target)
+            else:
+                found.append(each)
+        shown = dict(zip(reversed(self.loops.of_groups), reversed(groups), strict=True))
+        notes = [line for name in self.loops.names[0] for line in _note(name, shown[name])]
+        notes += [
+            f"g{k}: product of matrices, in tiles of {tile.rows} rows and {tile.columns} columns"
+            for k, tile in enumerate(tiles)
+        ]
+        return found, tuple(notes)
+
+    def _products(self, drafts: Sequence[Draft], avals: Mapping[str, Aval]) -> dict[str, Product]:
+        """The products of matrices that are computed here, by the names of their results."""
+        if not self.machine.products:
+            return {}
+        found = [product_of(each, avals, self.machine.register) for each in drafts]
+        return {each.draft.target: each for each in found if each is not None}
+
+
+def _runs_custom(node: Node) -> bool:
+    """Whether a user's kernel computes a value, so that its shape and dtype are his word alone."""
+    return node.op.custom or any(isinstance(each, Body) for each in node.params.values())
+
+
+@dataclass(frozen=True)
+class _Operands:
+    """How the operands of a loop are passed to it.
+
+    Parameters
+    ----------
+    avals : mapping of str to Aval
+        Of all values.
+    made : set of str
+        The values that loops have written: they lie in row order.
+    doubted : set of str
+        The values whose shape and dtype are looked at first: a loop trusts them.
+    """
+
+    avals: Mapping[str, Aval]
+    made: set[str]
+    doubted: set[str]
+
+    def in_rows(self, name: str) -> list[Piece]:
+        """An array in row order."""
+        if name in self.made:
+            return [name]
+        if name in self.doubted:
+            return self._looked_at(name)
+        return ["np.ascontiguousarray(", name, ")"]
+
+    def in_any_order(self, name: str) -> list[Piece]:
+        return self._looked_at(name) if name in self.doubted else [name]
+
+    def _looked_at(self, name: str) -> list[Piece]:
+        aval = self.avals[name]
+        shape: list[Piece] = []
+        for dim in aval.shape:
+            shape += [repr(dim) if isinstance(dim, int) else Dimension(dim), ", "]
+        head = ["np.ascontiguousarray(np.broadcast_to(", name, ", ("]
+        return [*head, *shape, f")), np.{aval.dtype.name if aval.dtype.kind != 'b' else 'bool_'})"]
+
+
+def _product_drafts(
+    product: Product, name: str, operands: _Operands, new_name: Callable[[], str]
+) -> list[Draft]:
+    """Arrays for a product and its panels, and the call."""
+    node, target = product.draft.node, product.draft.target
+    (aval,) = product.draft.line.avals
+    tile = product.tile
+    panels = [new_name(), new_name()]
+    sizes = [tile.left_size, tile.right_size(product.columns)]
+    found = [array_draft(node, target, aval)]
+    found += [
+        array_draft(node, panel, Aval(aval.dtype, (size,)))
+        for panel, size in zip(panels, sizes, strict=True)
+    ]
+    left, right = [operands.in_any_order(each) for each in (product.left, product.right)]
+    pieces = (f"{name}(", *left, ", ", *right)
+    for each in (target, *panels):
+        pieces = (*pieces, ", ", each)
+    pieces = (*pieces, ")")
+    line = Line(pieces, (aval,), (Alias.WHOLE,))
+    reads = tuple(dict.fromkeys([product.left, product.right, target, *panels]))
+    return [*found, Draft(node, "", line, pieces, reads, False, into=target)]
+
+
+def _function(draft: Draft) -> str:
+    """The name of the function that a statement calls."""
+    if draft.line.call is not None:
+        return draft.line.call.function.removeprefix("np.")
+    return draft.node.op.name
+
+
+@dataclass(frozen=True)
+class _Call:
+    """The call of a loop."""
+
+    group: Group
+    name: str
+    parameters: Sequence[Parameter]
+
+    def drafts(self, operands: _Operands, new_name: Callable[[], str]) -> list[Draft]:
+        """Arrays for what the loop computes, and the call."""
+        avals = operands.avals
+        node = self.group.members[-1].draft.node
+        nodes = {each.target: each.draft.node for each in self.group.members}
+        found: list[Draft] = []
+        pieces: list[Piece] = [f"{self.name}("]
+        names: list[str] = []
+        for number, each in enumerate(self.parameters):
+            name = each.name
+            pieces.extend((", ",) if number else ())
+            if each.role == "scratch":
+                name = new_name()
+                aval = Aval(avals[each.name].dtype, self._row())
+                found.append(array_draft(nodes[each.name], name, aval))
+            elif each.role == "out":
+                found.append(array_draft(nodes[name], name, avals[name]))
+                operands.made.add(name)
+            names.append(name)
+            pieces.extend(operands.in_rows(name) if each.role == "in" else (name,))
+        pieces.append(")")
+        out = next((each.name for each in self.parameters if each.role == "out"), "")
+        line = Line(tuple(pieces), (avals[out],), (Alias.WHOLE,))
+        call = Draft(node, "", line, tuple(pieces), tuple(dict.fromkeys(names)), False, into=out)
+        return [*found, call]
+
+    def _row(self) -> tuple[Dim, ...]:
+        return tuple([self.group.space[k] for k in sorted(self.group.columns)])
+
+
+def _note(name: str, group: Group) -> list[str]:
+    """What a loop computes, in NumPy's words."""
+    space = ", ".join(map(str, group.space))
+    rows = "" if not group.rows else ", row by row"
+    head = f"{name}: one compiled loop over [{space}]{rows}:"
+    lines = [f"    {each.target} = {_text(each.draft)}" for each in group.members]
+    if len(lines) > _MOST_SHOWN:
+        lines[_MOST_SHOWN - 1 :] = [f"    ... {len(lines) - _MOST_SHOWN + 1} more"]
+    return [head, *lines]
+
+
+def _text(draft: Draft) -> str:
+    parts: list[str] = []
+    for piece in draft.pieces:
+        if isinstance(piece, Tabled):
+            parts.append(f"{piece.value}")
+        elif isinstance(piece, Dimension):
+            parts.append(f"{piece.expr}")
+        else:
+            parts.append(f"{piece}")
+    return "".join(parts)
