@@ -228,3 +228,51 @@ def test_all_plans_of_large_arrays_compute_the_same_bits() -> None:
         plan = graph.checkpoint(int(share * full))
         assert copies(plan)
         assert bits(plan.lower()(**given)) == wanted
+
+
+def test_a_cost_of_ones_own_decides_what_is_computed_again() -> None:
+    graph, values = deep()
+    dear = {values[2].node, values[5].node}
+    plan = graph.checkpoint("75%", cost=lambda node: 1000.0 if node in dear else 1.0)
+    assert copies(plan)
+    assert not again(plan) & {2, 5}
+    assert again(graph.checkpoint("75%", cost=lambda node: 0.0 if node in dear else 1.0)) & {2, 5}
+    assert same_bits(graph, plan)
+    with pytest.raises(sg.InputError, match="lose the plan"):
+        plan.simplify()
+
+
+def test_costs_may_be_measured() -> None:
+    def loss(x: Any) -> Any:
+        for _ in range(6):
+            x = np.sin(0.5 * x + 0.1)
+        return np.sum(x * x)
+
+    graph = sg.trace(loss, x=sg.spec((20_000,))).gradient("x")
+    plan = graph.checkpoint("60%", cost="measured")
+    assert plan.memory_plan().peak_bytes <= 0.6 * graph.memory_plan().peak_bytes
+    assert copies(plan)
+
+
+def test_a_time_limit_gives_the_best_plan_so_far() -> None:
+    graph, _ = deep(60)
+    quick, slow = [graph.checkpoint("70%", time_limit=each) for each in (1e-9, 60.0)]
+    budget = 0.7 * graph.memory().peak_bytes
+    assert max(each.memory().peak_bytes for each in (quick, slow)) <= budget
+    assert copies(quick) >= copies(slow) > 0
+    with pytest.raises(sg.MemoryBudgetError, match="time_limit"):
+        graph.checkpoint(9000, time_limit=1e-9)
+
+
+@pytest.mark.parametrize("options", [{"cost": "time"}, {"time_limit": 0}, {"time_limit": "5"}])
+def test_options_that_are_none(options: dict[str, Any]) -> None:
+    graph, _ = deep()
+    with pytest.raises(sg.InputError, match=next(iter(options))):
+        graph.checkpoint("70%", **options)
+
+
+def test_a_cost_that_is_no_number_is_refused() -> None:
+    graph, _ = deep()
+    for bad in (float("nan"), -1.0, "dear", None):
+        with pytest.raises(sg.InputError, match="cost"):
+            graph.checkpoint("70%", cost=lambda node, bad=bad: bad)
