@@ -5,28 +5,21 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from onnxcases import onnx
+from onnxmodels import FLOAT, INT64, h, model, node
 
 import symgraph as sg
 from symgraph.cli import main
 from symgraph.errors import DTypeError, FormatError, InputError, ShapeError, SymgraphError
 from symgraph.frontends.onnx.registry import OPERATORS
 
-try:
-    import onnx
-    import onnx.helper as h
-    import onnx.numpy_helper
-except ImportError:
-    onnx = None
-
 oracle = pytest.mark.oracle
 needs_onnx = pytest.mark.skipif(onnx is None, reason="the oracles extra is not installed")
-FLOAT, INT64, BOOL = 1, 7, 9
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,27 +32,6 @@ def test_the_table_has_each_version_once() -> None:
     for readings in OPERATORS.values():
         versions = [each.since for each in readings]
         assert versions == sorted(set(versions))
-
-
-def model(
-    nodes: Sequence[Any],
-    inputs: Sequence[tuple[str, int, Any]],
-    outputs: Sequence[str] = ("y",),
-    constants: dict[str, Any] | None = None,
-    version: int = 18,
-    functions: Sequence[Any] = (),
-    **options: Any,
-) -> Any:
-    infos = [h.make_tensor_value_info(*each) for each in inputs]
-    held = [onnx.numpy_helper.from_array(np.asarray(x), n) for n, x in (constants or {}).items()]
-    results = [h.make_empty_tensor_value_info(name) for name in outputs]
-    graph = h.make_graph(list(nodes), "g", infos, results, held)
-    imports = [h.make_opsetid("", version), h.make_opsetid("mine", 1)]
-    return h.make_model(graph, opset_imports=imports, functions=list(functions), **options)
-
-
-def node(op: str, inputs: str, outputs: str = "y", **attributes: Any) -> Any:
-    return h.make_node(op, inputs.split(","), outputs.split(","), name=f"the {op}", **attributes)
 
 
 def layer() -> Any:
@@ -75,13 +47,6 @@ def layer() -> Any:
         node("Reshape", "t,wide", "y"),
     ]
     return model(nodes, [("x", 11, ["batch", 3])], constants={**weights, **numbers})
-
-
-def graph_info(nodes: Sequence[Any], inputs: Sequence[tuple[str, int, Any]], *outputs: str) -> Any:
-    infos = [h.make_tensor_value_info(*each) for each in inputs]
-    return h.make_graph(
-        list(nodes), "inner", infos, [h.make_empty_tensor_value_info(n) for n in outputs]
-    )
 
 
 # -- parameters ------------------------------------------------------------------------------------
@@ -307,7 +272,13 @@ def test_functions_of_the_model() -> None:
     inner.attribute.add(name="alpha", ref_attr_name="slope", type=onnx.AttributeProto.FLOAT)
     default = h.make_attribute("slope", 0.5)
     function = h.make_function(
-        "mine", "Leaky", ["a"], ["b"], [inner], [h.make_opsetid("", 18)], attribute_protos=[default]
+        "mine",
+        "Leaky",
+        ["a"],
+        ["b"],
+        [inner],
+        [h.make_opsetid("", 18)],
+        attribute_protos=[default],
     )
     nodes = [node("Leaky", "x", "z", domain="mine", slope=0.25), node("Leaky", "z", domain="mine")]
     graph = sg.from_onnx(model(nodes, [("x", FLOAT, [2])], functions=[function]))
@@ -319,118 +290,6 @@ def test_functions_of_the_model() -> None:
     data = model([node("Loop", "x", domain="mine")], [("x", FLOAT, [2])], functions=[twice])
     with pytest.raises(FormatError, match="nested more than"):
         sg.from_onnx(data)
-
-
-# -- control flow ----------------------------------------------------------------------------------
-@oracle
-@needs_onnx
-def test_a_branch_is_chosen_when_the_graph_runs() -> None:
-    then, other = (
-        graph_info([node("Exp", "x", "a")], [], "a"),
-        graph_info([node("Neg", "x", "b")], [], "b"),
-    )
-    branch = h.make_node("If", ["c"], ["y"], then_branch=then, else_branch=other)
-    data = model([branch], [("x", FLOAT, []), ("c", BOOL, [])])
-    joint = sg.from_onnx(data).gradient("x")
-    for c, want in ((True, np.exp(2.0)), (False, -1)):
-        np.testing.assert_allclose(joint.evaluate(x=np.float32(2), c=c)[1], want, 1e-6)
-    known = sg.from_onnx(data, values={"c": False})
-    assert [each.op.name for each in known.nodes] == ["input", "negative"]
-
-
-def powers(count: Any, condition: str = "") -> Any:
-    """A loop that multiplies by x, and gives all products."""
-    keeps = node("Identity", "c", "going") if not condition else node("Less", "z,edge", "going")
-    steps = [node("Mul", "p,x", "z"), keeps, node("Identity", "z", "row")]
-    given = [("i", INT64, []), ("c", BOOL, []), ("p", FLOAT, [])]
-    results = ("going", "z") if condition else ("going", "z", "row")
-    body = graph_info(steps, given, *results)
-    names = ["y"] if condition else ["y", "rows"]
-    loop = h.make_node("Loop", ["m", "", "one"], names, body=body)
-    constants = {"one": np.float32(1), "edge": np.float32(50)}
-    if count is not None:
-        constants["m"] = np.int64(count)
-    else:
-        loop.input[0] = ""
-    return model([loop], [("x", FLOAT, [])], names, constants)
-
-
-@oracle
-@needs_onnx
-def test_a_loop_of_known_length_has_a_gradient() -> None:
-    graph = sg.from_onnx(powers(5))
-    y, rows = graph.evaluate(x=np.float32(2))
-    assert y == 32
-    np.testing.assert_array_equal(rows, [2, 4, 8, 16, 32])
-    assert len(sg.from_onnx(powers(500)).nodes) == len(graph.nodes)
-    total = sg.graph(graph.outputs["y"], inputs=list(graph.inputs.values()))
-    np.testing.assert_allclose(total.gradient("x", value=False).evaluate(x=np.float32(2)), 80)
-
-
-@oracle
-@needs_onnx
-def test_a_loop_that_ends_by_its_condition() -> None:
-    for count in (None, 20):
-        graph = sg.from_onnx(powers(count, "less"))
-        assert graph.evaluate(x=np.float32(2)) == 64
-        assert graph.evaluate(x=np.float32(100)) == 100
-    joint = graph.gradient("x", value=False)
-    np.testing.assert_allclose(joint.evaluate(x=np.float32(2)), 6 * 32)
-    steps = [node("Less", "p,x", "going"), node("Add", "p,x", "z"), node("Exp", "z", "row")]
-    given = [("i", INT64, []), ("c", BOOL, []), ("p", FLOAT, [])]
-    body = graph_info(steps, given, "going", "z", "row")
-    loop = h.make_node("Loop", ["", "", "x"], ["y", "rows"], body=body)
-    with pytest.raises(FormatError, match="whose number is not known"):
-        sg.from_onnx(model([loop], [("x", FLOAT, [])], ["y", "rows"]))
-
-
-@oracle
-@needs_onnx
-def test_a_loop_whose_shapes_grow_is_written_out() -> None:
-    body = graph_info(
-        [node("Identity", "c", "going"), node("Concat", "p,x", "z", axis=0)],
-        [("i", INT64, []), ("c", BOOL, []), ("p", FLOAT, None)],
-        "going",
-        "z",
-    )
-    loop = h.make_node("Loop", ["m", "", "x"], ["y"], body=body)
-    graph = sg.from_onnx(model([loop], [("x", FLOAT, ["n"])], constants={"m": np.int64(2)}))
-    assert str(graph.outputs["y"].aval) == "float32[3*n]"
-
-
-@oracle
-@needs_onnx
-def test_a_scan_over_a_named_dimension() -> None:
-    body = graph_info(
-        [node("Add", "s,e", "t"), node("Identity", "t", "row")],
-        [("s", FLOAT, []), ("e", FLOAT, [])],
-        "t",
-        "row",
-    )
-    scan = h.make_node("Scan", ["zero", "x"], ["y", "rows"], num_scan_inputs=1, body=body)
-    data = model([scan], [("x", FLOAT, ["n"])], ["y", "rows"], {"zero": np.float32(0)})
-    graph = sg.from_onnx(data)
-    x = np.float32([1, 2, 3])
-    y, rows = graph.evaluate(x=x)
-    assert y == 6
-    np.testing.assert_array_equal(rows, np.cumsum(x))
-
-
-@oracle
-@needs_onnx
-def test_the_gradient_operator_of_onnx() -> None:
-    nodes = [
-        node("Mul", "a,b", "c"),
-        node("Exp", "c", "y"),
-        h.make_node("Gradient", ["a", "b"], ["da", "db"], domain="training", xs=["a", "b"], y="y"),
-    ]
-    nodes[2].domain = "ai.onnx.preview.training"
-    data = model(nodes, [("a", FLOAT, []), ("b", FLOAT, [])], ["da", "db"])
-    data.opset_import.append(h.make_opsetid("ai.onnx.preview.training", 1))
-    found = sg.from_onnx(data).evaluate(a=np.float32(0.5), b=np.float32(2))
-    np.testing.assert_allclose(found, [2 * np.e, 0.5 * np.e], 1e-6)
-    with pytest.raises(FormatError, match="it is no input of the graph"):
-        sg.from_onnx(data, values={"b": 2.0})
 
 
 # -- the command -----------------------------------------------------------------------------------
