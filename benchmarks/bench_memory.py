@@ -2,7 +2,8 @@
 
 Run as `python benchmarks/bench_memory.py`, or with some of `uniform`, `networks`, `large`,
 `resident`, `deep` and `graphs` for these tables alone. Peaks of `graphs` are measured by
-tracemalloc on the lowered program; `resident` is what a fresh process on Linux gains over its inputs in four calls.
+tracemalloc on the lowered program; `resident` is what a fresh process on Linux gains over its
+inputs in four calls.
 """
 
 from __future__ import annotations

@@ -300,7 +300,7 @@ def test_m21_forward_and_backward_are_one_network(tmp_path: Path) -> None:
     within = sum(kinds[a] == kinds[b] for a, b in pairs)
     across = sum({kinds[a], kinds[b]} == {"sg-f", "sg-g"} for a, b in pairs)
     # Inputs are boxes of their own: an arrow into the gradient crosses the lanes.
-    leaves = [kinds[b] for a, b in pairs if kinds[a] == "sg-i"]
+    leaves = [kinds[b] for a, b in pairs if kinds[a] in ("sg-i", "sg-p")]
     paths = [path.get("class") for path in ET.fromstring(source).iter(f"{SVG}path")]
     assert paths.count("sg-e") == within + leaves.count("sg-f") > 12
     assert paths.count("sg-v") == across + leaves.count("sg-g") > 2

@@ -23,7 +23,8 @@ from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from .lost_numbers import CERTAIN, LARGEST, SMALLEST, LostNumbers, plainly_gone
 from .probes import COUNT, MIXED, ORDINARY, Numbers
-from .trials import UNIT, Trial, Trials
+from .trial import Trial
+from .trials import UNIT, Trials
 
 __all__ = ["FACTOR", "Judge", "judge_of", "judged_as_carefully"]
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..ir.node import Node, reachable
-from .probes import COUNT, MIXED, UNIFORM, Numbers
-from .trials import Trial, Trials
+from .probes import COUNT, MIXED, PLACES, UNIFORM, Numbers, Places
+from .trial import Trial
+from .trials import Trials
 
 __all__ = ["CERTAIN", "LARGEST", "SMALLEST", "LostNumbers", "plainly_gone"]
 
@@ -49,11 +50,10 @@ class LostNumbers:
     """
 
     def __init__(self, usual: Trials) -> None:
-        knowledge = usual.knowledge
-        self._usual = usual
-        self._wide = Trials(knowledge, "wide")
-        self._rough = Trials(knowledge, "wide", rough=True)
-        self._whole = [Trials(knowledge, places, whole=True) for places in ("usual", "wide")]
+        self._knowledge = usual.knowledge
+        self._trials: dict[tuple[Places, bool, bool], Trials] = {("usual", False, False): usual}
+        # What a rough trial does not lose is lost by no other: they have the same numbers.
+        self._drawn: dict[Node, int] = {}
         self._dropped: dict[tuple[Node, Node], bool] = {}
 
     def drops(self, new: Node, old: Node) -> bool:
@@ -65,25 +65,39 @@ class LostNumbers:
             return False
         found = self._dropped.get((new, old))
         if found is None:
-            found = self._drops_at(self._usual, new, old)
-            if not found and _is_suspicious(self._rough.of(new), self._rough.of(old)):
-                found = self._drops_at(self._wide, new, old)
+            whole = self._needs_whole_arrays(new, old)
+            found = any(self._drops_at(each, new, old, whole=whole) for each in PLACES)
             self._dropped[new, old] = found
         return found
 
-    def _drops_at(self, trials: Trials, new: Node, old: Node) -> bool:
-        """Whether it does at these probes; of long arrays, if a kernel cannot run on short ones."""
+    def _needs_whole_arrays(self, new: Node, old: Node) -> bool:
+        """Whether random numbers stand for a computed value where long arrays are shortened."""
+        trials = map(self._trials_at("usual", whole=False, rough=False).of, (old, new))
+        return any(each is not None and each.drawn for each in trials)
+
+    def _trials_at(self, places: Places, *, whole: bool, rough: bool) -> Trials:
+        key = (places, whole, rough)
+        found = self._trials.get(key)
+        if found is None:
+            found = Trials(self._knowledge, places, whole=whole, rough=rough, drawn=self._drawn)
+            self._trials[key] = found
+        return found
+
+    def _drops_at(self, where: Places, new: Node, old: Node, *, whole: bool) -> bool:
+        """Whether it does at these probes; `whole` if a kernel cannot run on short arrays."""
+        if whole or where == "wide":
+            rough = self._trials_at(where, whole=whole, rough=True)
+            if not _is_suspicious(rough.of(new), rough.of(old)):
+                return False
+        trials = self._trials_at(where, whole=whole, rough=False)
         after, before = trials.of(new), trials.of(old)
-        if after is not None and before is not None and (after.drawn or before.drawn):
-            trials = self._whole[trials is self._wide]
-            after, before = trials.of(new), trials.of(old)
         if after is None or before is None:
             return False
         places = _dropped(after, before)
         if places:
             lucky = _lucky(trials, old)
             places = [each for each in places if each not in lucky]
-        if trials.places == "usual" or not places:
+        if where == "usual" or not places:
             return bool(places)
         of_one_size = [each for each in places if each < UNIFORM]
         if of_one_size and of_one_size[-1] - of_one_size[0] >= _APART:

@@ -17,12 +17,14 @@ import numpy as np
 from ..facts import Fact
 from ..ir.fact_inference import Known
 
-__all__ = ["COUNT", "MIXED", "ORDINARY", "UNIFORM", "Numbers", "Places", "drawn"]
+__all__ = ["COUNT", "MIXED", "ORDINARY", "PLACES", "UNIFORM", "Numbers", "Places", "drawn"]
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
 Places: TypeAlias = Literal["usual", "wide"]
 """Which set of probes."""
+
+PLACES: tuple[Places, ...] = ("usual", "wide")
 
 
 class Setting(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -30,10 +30,20 @@ def sums_products(op: Op, operands: int) -> bool:
     return not op.traits.elementwise and len(op.traits.linear_in(operands)) == operands
 
 
+class _Found(Protocol):
+    """The numbers of an operand, one row for each repetition of each probe."""
+
+    @property
+    def rows(self) -> Numbers: ...
+
+    @property
+    def largest(self) -> Numbers: ...
+
+
 def without_order(
     op: Op,
     found: Numbers,
-    operands: list[Numbers],
+    operands: Sequence[_Found],
     params: Mapping[str, Any],
     shape: tuple[int, ...],
 ) -> Numbers:
@@ -44,25 +54,23 @@ def without_order(
     """
     if np.isfinite(found).all():
         return found
+    all_rows = [each.rows for each in operands]
     rows = _may_overflow(operands)
     if rows is not None:
         if len(rows) == 0:
             return found
-        several = [each[rows] if len(each) > 1 else each for each in operands]
+        several = [each[rows] if len(each) > 1 else each for each in all_rows]
         found = found.copy()
         found[rows] = _marked(op, found[rows], several, params, shape)
         return found
-    return _marked(op, found, operands, params, shape)
+    return _marked(op, found, all_rows, params, shape)
 
 
-def _may_overflow(operands: list[Numbers]) -> Numbers | None:
+def _may_overflow(operands: Sequence[_Found]) -> Numbers | None:
     """The rows at which a sum of products may overflow, if they are several; None for all rows."""
     bound: Any = _MARGIN
     for each in operands:
-        # NumPy reduces the first axis of few rows many times faster than the last one.
-        columns = np.ascontiguousarray(np.abs(each).reshape(len(each), -1).T)
-        largest = columns.max(axis=0, initial=0).astype(np.float64)
-        bound = bound * largest * (each.size // max(len(each), 1))
+        bound = bound * each.largest * (each.rows.size // max(len(each.rows), 1))
     rows = np.nonzero(~(bound <= _LARGEST))[0]
     return None if len(bound) == 1 or len(rows) == 1 else rows
 

@@ -11,7 +11,6 @@ arithmetic (see `symgraph.accuracy`).
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
@@ -24,11 +23,12 @@ from ..ir.node import Node
 from .probes import Numbers, Places, drawn
 from .stacks import kind_of, stacked
 from .sums_of_products import sums_products, without_order
+from .trial import Trial, drawn_below
 
 if TYPE_CHECKING:
     from sympy import Expr
 
-__all__ = ["UNIT", "Trial", "Trials"]
+__all__ = ["UNIT", "Trials"]
 
 _REPEATED = 5
 """How often each computation is made: the first as it is, the others with perturbed roundings."""
@@ -64,40 +64,6 @@ _NOISE = (1.0 + UNIT * np.random.default_rng(1997).uniform(-1, 1, 1 << 16)).asty
 """Random factors near 1. Values to be perturbed are multiplied by a section of them."""
 
 
-@dataclass(slots=True)
-class Trial:
-    """The values of one node at all probes.
-
-    Parameters
-    ----------
-    right : ndarray
-        The reference, in double precision. The leading axis runs over the probes; it has length 1
-        for a constant.
-    found : ndarray
-        The values in single precision. One more leading axis runs over the repetitions.
-    drawn : set of Node
-        Computed values, of this node and those below, that random numbers stand for. With short
-        dimensions some kernels cannot run: a reshape from 20 to 4 by 5, for instance. Spellings
-        that rest on different random numbers cannot be compared.
-    """
-
-    right: Numbers
-    found: Numbers
-    drawn: frozenset[Node] = frozenset()
-    _ends: tuple[Numbers, Numbers] | None = None
-
-    def largest_distance(self, point: Numbers) -> Numbers:
-        """The largest distance of any repetition from a point, element by element.
-
-        Only the largest and the smallest value need a look: rounding the difference never makes a
-        nearer number look farther away.
-        """
-        if self._ends is None:
-            self._ends = np.max(self.found, axis=0), np.min(self.found, axis=0)
-        high, low = self._ends
-        return np.maximum(np.abs(high - point), np.abs(low - point))
-
-
 class Trials:
     """The trials of nodes, computed on demand and kept.
 
@@ -108,9 +74,12 @@ class Trials:
     places : "usual" or "wide"
         At which probes. At the wide ones each computation is made once, as it is.
     whole : bool
-        Whether long dimensions keep their size. Where they are shortened some kernels cannot run.
+        Whether long dimensions keep their size, and each computation is made once. Where they are
+        shortened some kernels cannot run.
     rough : bool
         Whether single precision stands for the reference, too, which takes half of the time.
+    drawn : dict of Node to int, optional
+        The order in which values got random numbers. Trials that share it have the same numbers.
     """
 
     def __init__(
@@ -120,16 +89,17 @@ class Trials:
         *,
         whole: bool = False,
         rough: bool = False,
+        drawn: dict[Node, int] | None = None,
     ) -> None:
         self.knowledge = knowledge
         self.places: Places = places
-        self._repeated = _REPEATED if places == "usual" else 1
+        self._repeated = _REPEATED if places == "usual" and not (whole or rough) else 1
         self._longest = _MOST_ELEMENTS if whole else _LONGEST
         self._rough = rough
         self._trials: dict[Node, Trial | None] = {}
         # Trials not asked for since `_trials` was last full.
         self._older: dict[Node, Trial | None] = {}
-        self._drawn: dict[Node, int] = {}
+        self._drawn: dict[Node, int] = {} if drawn is None else drawn
         self._at = 0
         self._rounding: dict[Hashable, bool] = {}
         self._bytes = 0
@@ -202,7 +172,7 @@ class Trials:
         if right is None:
             return None
         is_float = node.dtype.kind == "f"
-        repeated = [_rows(each.found) for each in below]
+        repeated = [each.rows for each in below]
         lower = _resolved(node.params, _SINGLE, self._longest) if params else params
         if lower != params:  # A dtype is among them.
             kind = kind_of(op, repeated, lower, shape)
@@ -215,7 +185,7 @@ class Trials:
             right = right.astype(np.float64, copy=False)
             found = found.astype(np.float32, copy=False)
             if len(below) > 1 and sums_products(op, len(below)):
-                found = without_order(op, found, repeated, lower, shape)
+                found = without_order(op, found, below, lower, shape)
             found = self._perturbed(node, found, repeated, params, shape, kind)
         count = len(right)
         if len(found) > 1:
@@ -224,7 +194,7 @@ class Trials:
             found = np.broadcast_to(
                 found.reshape(1, count, *shape), (self._repeated, count, *shape)
             )
-        return Trial(right, found, _union(below))
+        return Trial(right, found, drawn_below(below))
 
     def _trials_below(self, node: Node) -> list[Trial] | None:
         """The trials of the operands; None if the node is not to be computed from them."""
@@ -246,8 +216,8 @@ class Trials:
         if node.dtype.kind == "f":
             found = found.astype(np.float32, copy=False)
             if len(below) > 1 and sums_products(node.op, len(below)):
-                found = without_order(node.op, found, operands, params, shape)
-        return Trial(found, found[None], _union(below))
+                found = without_order(node.op, found, below, params, shape)
+        return Trial(found, found[None], drawn_below(below))
 
     def _perturbed(
         self,
@@ -341,21 +311,6 @@ def _subnormal_places(numbers: Numbers) -> Numbers:
     bits = numbers.reshape(-1).view(np.uint32) & _SIZE_BITS
     bits -= 1  # 0 becomes the largest number
     return (bits < _LARGEST_SUBNORMAL).nonzero()[0]
-
-
-def _union(trials: list[Trial]) -> frozenset[Node]:
-    """All computed values that random numbers stand for in any of these trials."""
-    found = frozenset[Node]()
-    for each in trials:
-        if each.drawn and each.drawn is not found:
-            found = found | each.drawn if found else each.drawn
-    return found
-
-
-def _rows(found: Numbers) -> Numbers:
-    """Repetitions and probes as one leading axis; one row for a constant."""
-    repeats, count, *shape = found.shape
-    return found[0] if count == 1 else found.reshape(repeats * count, *shape)
 
 
 def _short(shape: Shape, longest: int) -> tuple[int, ...]:

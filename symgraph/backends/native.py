@@ -1,7 +1,7 @@
 """The native backend: the NumPy program, with groups of statements as compiled loops.
 
 What is elementwise, with the reductions before and behind it, runs as one loop of machine code a
-group; graphs of scalars are one call. Products of matrices, gathers and everything else are calls
+group; graphs of scalars are one call. Gathers, most products of matrices and all else are calls
 of NumPy, as on the NumPy backend. The loops are compiled at the first call and kept on disk.
 `f.native_reason` tells what is left to NumPy and why.
 """

@@ -54,7 +54,7 @@ def answer(question: Mapping[str, str]) -> dict[str, Any]:
     result = joint.simplify(trust=options.trust)
     gradients = gradients_of(result.dag, len(wrt))
     named = gradients.with_outputs(gradients.outputs, [f"grad_{name}" for name in wrt])
-    formula = latex(named)
+    formula, with_indices = latex(named), latex(named, "index")
     return {
         "formulas": [
             [name, text.formula(gradients.with_outputs([node], ["out"], 0))]
@@ -62,6 +62,8 @@ def answer(question: Mapping[str, str]) -> dict[str, Any]:
         ],
         "latex": formula,
         "mathematics": mathematics(formula),
+        "latex_index": with_indices,
+        "mathematics_index": mathematics(with_indices),
         "operations": op_count(gradients.outputs),
         "operations_before": op_count(gradients_of(joint.dag, len(wrt)).outputs),
         "check": _check(forward.dag, gradients, wrt, options),

@@ -17,6 +17,7 @@ from ..export.comparison import Difference
 from ..ir.cost import checked_dims
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..memory.aims import Cost, aim_of
 from ..memory.budget import within
 from ..memory.rematerialization import recomputed, without_copies
 from ..passes.simplify import EFFORTS, Effort, Rules
@@ -295,6 +296,8 @@ class Graph(View):
         *,
         keep: Sequence[Node | Array | str] = (),
         recompute: Sequence[Node | Array | str] | None = None,
+        cost: Cost = "flops",
+        time_limit: float | None = None,
         progress: Told = None,
         **dims: int,
     ) -> Graph:
@@ -308,6 +311,12 @@ class Graph(View):
             Values, or names of outputs, that are never computed again.
         recompute : sequence of Node, Array or str, optional
             Values to compute again for the gradient, with a budget or instead of one.
+        cost : "flops", "measured" or callable
+            What recomputation costs: operations, the time each kernel takes here on arrays of
+            these sizes, or a number for each node.
+        time_limit : float, optional
+            Seconds after which no new plan is looked for; the best so far is taken. The quickest
+            of the searches is made in any case.
         progress : bool or callable, optional
             As for `simplify`.
         **dims : int
@@ -317,7 +326,7 @@ class Graph(View):
         -------
         Graph
             Of the same values, with a schedule. Its `simplify` simplifies the graph without the
-            plan, and plans again for the same budget; it raises if `keep` or `recompute` was given.
+            plan, and plans again for the same budget; it raises if an option was given.
 
         Raises
         ------
@@ -344,14 +353,16 @@ class Graph(View):
         again = None if recompute is None else [self._node(each) for each in recompute]
         if memory is not None:
             with telling(progress, "checkpoint"):
-                dag = within(self.dag, memory, dims, keep=kept, recompute=again or ())
+                aim = aim_of(cost, time_limit)
+                dag = within(self.dag, memory, dims, keep=kept, recompute=again or (), aim=aim)
         elif again is not None and not kept:
             dag = recomputed(self.dag, again, dims)
         else:
             raise InputError('Give a budget, as in checkpoint("64 MB").')
         planned = Graph(self._with(dag), history=self.history.log)
         # The values of a hint may be gone after `simplify`: only a budget is planned for again.
-        planned._budget = (None if kept or again else memory, dims)
+        hinted = bool(kept or again or cost != "flops" or time_limit is not None)
+        planned._budget = (None if hinted else memory, dims)
         return planned
 
     # -- numbers ---------------------------------------------------------------------------------

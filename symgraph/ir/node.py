@@ -22,6 +22,7 @@ import numpy as np
 from ..errors import SymgraphError
 from ..source import Frame, described, running_frame
 from .avals import Aval
+from .cards import card
 from .immutable import Immutable
 from .interning import Interned, params_key
 from .naming import Name, carried, seen
@@ -184,8 +185,6 @@ class Node(Immutable):
         return f"<{name} #{self.serial} {avals}>"
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
-        from .cards import card  # Only notebooks show cards.
-
         return {"text/plain": repr(self), "text/html": card(self)}
 
     def __reduce__(self) -> Any:

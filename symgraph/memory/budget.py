@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from ..errors import MemoryBudgetError
 from ..ir.dag import Dag
@@ -12,6 +13,7 @@ from ..lowering.memory_model import least_bytes, model_of, workspace_bytes
 from ..lowering.peak import predicted_peak
 from ..lowering.program import program_of
 from ..lowering.schedule import scheduled
+from .aims import Aim
 from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
 from .rematerialization import bytes_of, checkpointed, frontier, without_copies
@@ -35,6 +37,7 @@ def within(
     *,
     keep: Collection[Node] = (),
     recompute: Collection[Node] = (),
+    aim: Aim = Aim(),  # noqa: B008  # It cannot be changed.
 ) -> Dag:
     """The graph, planned so that its emitted program fits; without a plan if it fits already.
 
@@ -47,7 +50,7 @@ def within(
     memory : int, float or str
         Bytes, text such as `"64 MB"`, or `"70%"` of the peak without a plan.
     dims : mapping of str to int
-    keep, recompute : collection of Node
+    keep, recompute, aim
         As of `checkpointed`.
     """
     plain = without_copies(dag)
@@ -55,7 +58,7 @@ def within(
     budget = bytes_of(memory, full)
     if full <= budget and not recompute:
         return plain
-    hints = {"keep": keep, "recompute": recompute}
+    hints: dict[str, Any] = {"keep": keep, "recompute": recompute, "aim": aim}
     peaks = sorted([peak for peak, _ in frontier(plain, dims, **hints)], reverse=True)
     goal = budget
     for _ in told("programs of plans", range(_MOST_TRIED)):
@@ -83,7 +86,7 @@ def _least_plan(
     budget: int,
     asked: int | float | str,
     dims: Mapping[str, int],
-    hints: Mapping[str, Collection[Node]],
+    hints: Mapping[str, Any],
     peaks: Sequence[int],
 ) -> Dag:
     """The plan whose program needs least, if it fits; else an error that names its bytes."""
@@ -105,12 +108,18 @@ def _least_plan(
     )
     raise MemoryBudgetError(
         f"No plan was found that fits {_as_told(asked, budget)}: "
-        f"the least is {least} bytes ({readable_bytes(least)}).{sure}",
+        f"the least is {least} bytes ({readable_bytes(least)}).{sure}{_time_told(hints['aim'])}",
         live_rows(memory_of(needed[least], dims)),
         mend=f"Give at least memory={least}, smaller inputs, or fewer outputs.",
         least_bytes=least,
         bound_bytes=bound,
     ) from None
+
+
+def _time_told(aim: Aim) -> str:
+    if aim.seconds is None:
+        return ""
+    return f" No new plan was looked for after {aim.seconds:g} s: a longer time_limit may find one."
 
 
 def _as_told(asked: int | float | str, budget: int) -> str:

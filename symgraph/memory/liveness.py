@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.dag import Dag
+from ..ir.given_names import name_of
 from ..ir.html_tables import bundle
 from ..ir.node import Node
 from ..lowering.memory_model import bases, model_of, profile
 from ..lowering.schedule import scheduled
+from ..notation.text import escaped, shortened
 from .scratch import scratch_bytes
 from .timeline import timeline_html
 
@@ -75,11 +77,13 @@ class Memory:
 
 
 def described(node: Node) -> str:
-    """A value as reports and errors name it: `tanh float64[n, 64]   model.py:12`."""
+    """A value as reports and errors name it: `hidden = tanh float64[n, 64]   model.py:12`."""
     avals = ", ".join(str(aval) for aval in node.results)
     again = " (again)" if node.copy else ""
     where = str(node.origin)
-    return f"{node.op.name}{again} {avals}" + (f"   {where}" if where else "")
+    called = "" if node.is_input else shortened(escaped(name_of(node)))
+    named = f"{called} = " if called else ""
+    return f"{named}{node.op.name}{again} {avals}" + (f"   {where}" if where else "")
 
 
 def live_rows(needed: Memory, most: int = 6) -> list[str]:

@@ -9,6 +9,7 @@ front of `Plan` can take its place.
 
 from __future__ import annotations
 
+import time
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from ..ir.origins import origins
 from ..ir.progress import told
 from ..lowering.memory_model import Model, bases, least_bytes, model_of, profile
 from ..lowering.schedule import scheduled
+from .aims import Aim, with_costs
 from .blocks import block_sequences
 from .chains import chain_of, chain_sequences
 from .eviction import SCORES, Evictor
@@ -53,17 +55,21 @@ class PlanSearch:
     dims: Mapping[str, int]
 
 
-_SearchKey: TypeAlias = "tuple[tuple[tuple[str, int], ...], frozenset[Node], frozenset[Node]]"
+_SearchKey: TypeAlias = "tuple[tuple[tuple[str, int], ...], frozenset[Node], frozenset[Node], Aim]"
 _searches: weakref.WeakKeyDictionary[Dag, dict[_SearchKey, PlanSearch]] = (
     weakref.WeakKeyDictionary()
 )
 
 
 def searched(
-    dag: Dag, dims: Mapping[str, int], keep: Sequence[Node], recompute: Sequence[Node]
+    dag: Dag,
+    dims: Mapping[str, int],
+    keep: Sequence[Node],
+    recompute: Sequence[Node],
+    aim: Aim = Aim(),  # noqa: B008  # It cannot be changed.
 ) -> PlanSearch:
     """The front of plans of a graph, found once: it does not depend on the budget."""
-    key = (tuple(sorted(dims.items())), frozenset(keep), frozenset(recompute))
+    key = (tuple(sorted(dims.items())), frozenset(keep), frozenset(recompute), aim)
     known = _searches.setdefault(dag, {})
     if key not in known:
         best = model_of(
@@ -71,16 +77,20 @@ def searched(
         )
         order = layer_by_layer(forward_first(dag), dag.outputs)
         model = model_of(order, dag.outputs, dims, costs=True, work=scratch_bytes, joins=True)
+        best, model = [with_costs(each, aim, dims) for each in (best, model)]
         kept, again = steps_of(dag, model, keep), steps_of(dag, model, recompute)
         if kept & again:
             both = model.nodes[min(kept & again)]
             raise InputError(f"{both!r} is both to be kept and to be computed again.")
-        known[key] = PlanSearch(model, _front(model, best, kept, again), dict(dims))
+        known[key] = PlanSearch(model, _front(model, best, kept, again, aim), dict(dims))
     return known[key]
 
 
-def _front(model: Model, best: Model, keep: Collection[int], again: Collection[int]) -> list[Plan]:
+def _front(
+    model: Model, best: Model, keep: Collection[int], again: Collection[int], aim: Aim
+) -> list[Plan]:
     """The front of plans; `best` is the same graph in the order of least memory without a plan."""
+    start = time.monotonic()
     plans: list[Plan] = []
     if not again:
         number = {node: step for step, node in enumerate(model.nodes[: len(model) - model.copies])}
@@ -100,14 +110,16 @@ def _front(model: Model, best: Model, keep: Collection[int], again: Collection[i
         if chain is not None and chain.length > _SHORT and is_uniform(chain):
             return pareto([*plans, *[evaluated(model, each) for each in uniform_sequences(chain)]])
         kept_sets = kept_set_sequences(model, backward_steps(model))
+        # The quickest search: without it a short time would give no plan at all.
         plans.extend([evaluated(model, sequence) for sequence in kept_sets])
-        network = network_plans(model, most_bytes)
+        network = [] if aim.is_over(start) else network_plans(model, most_bytes)
         plans.extend(network)
         rungs = _RUNGS // 2 if network else _RUNGS
-    plans.extend(_eviction_plans(model, keep, again, rungs))
+    if not (plans and aim.is_over(start)):
+        plans.extend(aim.in_time(_eviction_plans(model, keep, again, rungs), start))
     front = pareto(plans)
-    thin = [thinned(model, plan, plan.peak, again) for plan in told("plans thinned", front)]
-    return pareto([*front, *thin])
+    thin = (thinned(model, plan, plan.peak, again) for plan in told("plans thinned", front))
+    return pareto([*front, *aim.in_time(thin, start)])
 
 
 def _exact_plans(model: Model, most_bytes: int) -> tuple[list[Plan], bool]:

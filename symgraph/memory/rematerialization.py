@@ -16,6 +16,7 @@ from ..ir.naming import carried
 from ..ir.node import Node, make, origin
 from ..lowering.memory_model import Model, bases, model_of
 from ..lowering.schedule import scheduled
+from .aims import Aim
 from .eviction import SCORES, Evictor
 from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
@@ -85,6 +86,7 @@ def checkpointed(
     *,
     keep: Collection[Node] = (),
     recompute: Collection[Node] = (),
+    aim: Aim = Aim(),  # noqa: B008  # It cannot be changed.
 ) -> Dag:
     """The same outputs, bit for bit, with values computed again so that the peak fits the budget.
 
@@ -102,6 +104,8 @@ def checkpointed(
     keep, recompute : collection of Node, optional
         Values that are never computed again, and values that are never held between a forward use
         and a backward use.
+    aim : Aim
+        What a plan costs, and how long plans are searched for.
 
     Raises
     ------
@@ -113,7 +117,7 @@ def checkpointed(
     """
     budget = bytes_of(memory)
     plain = without_copies(dag)
-    search = searched(plain, dict(dims or {}), tuple(keep), tuple(recompute))
+    search = searched(plain, dict(dims or {}), tuple(keep), tuple(recompute), aim)
     fitting = [plan for plan in search.front if plan.peak <= budget]
     if not fitting:
         raise _infeasible(search, plain, budget)
@@ -126,9 +130,10 @@ def frontier(
     *,
     keep: Collection[Node] = (),
     recompute: Collection[Node] = (),
+    aim: Aim = Aim(),  # noqa: B008  # It cannot be changed.
 ) -> list[tuple[int, int]]:
     """The Pareto front of plans: peak bytes, and floating-point operations computed again."""
-    search = searched(without_copies(dag), dict(dims or {}), tuple(keep), tuple(recompute))
+    search = searched(without_copies(dag), dict(dims or {}), tuple(keep), tuple(recompute), aim)
     return [(plan.peak, plan.extra_cost) for plan in search.front]
 
 

@@ -16,6 +16,7 @@ from .certificate import cost_bound
 from .liveness import Memory, described, readable_bytes
 from .liveness import memory as memory_of
 from .order import forward_first
+from .picture import timeline_svg
 from .planner import backward_steps
 from .rematerialization import without_copies
 from .scratch import scratch_bytes
@@ -61,6 +62,35 @@ class MemoryPlan:
     def timeline(self) -> tuple[tuple[Node, int], ...]:
         """Bytes live at each step, in order of execution."""
         return self.memory.timeline
+
+    def to_svg(self, budget: int | None = None) -> str:
+        """The bytes that live at each step as a picture, with a line for the budget.
+
+        Steps that are computed again are marked below. What the program holds beside the values of
+        the memory model, such as buffers of NumPy, is in `peak_bytes` alone.
+
+        Parameters
+        ----------
+        budget : int, optional
+            Bytes.
+
+        Returns
+        -------
+        str
+            A document that needs nothing beside itself.
+
+        Examples
+        --------
+        >>> f = lambda x: np.sum(np.sin(np.sin(np.sin(np.sin(x)))))
+        >>> graph = sg.trace(f, x=sg.spec((1000,))).gradient("x")
+        >>> plan = graph.checkpoint("80%").memory_plan()
+        >>> plan.to_svg(budget=40_000).startswith("<svg ")
+        True
+        """
+        peak = self.memory.peak_node
+        told = "" if peak is None else f"peak at {described(peak)}"
+        title = f"{readable_bytes(self.peak_bytes)} at most, {self.overhead:+.1%} operations"
+        return timeline_svg(self.timeline, budget, title, told)
 
     def explain(self) -> str:
         """What is computed again, by line and operation, the most often first."""

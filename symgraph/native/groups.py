@@ -227,8 +227,6 @@ class Group:
         form = self._form(support)
         if placed.form == "full" and form == "row":
             return Placed(axes, form, placed.stage + 1)
-        if form == "column" and not (reading.reduction and reading.reduction.sums):
-            raise _Apart
         if form == placed.form or form not in ("one", "column"):
             raise _Apart
         return Placed(axes, form, END)

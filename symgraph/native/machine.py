@@ -74,7 +74,8 @@ def _about() -> str:
     for name in _SYMBOLS:
         llvm.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
     features = llvm.get_host_cpu_features().flatten()
-    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {features} {sys.version}"
+    versions = f"{llvm.llvm_version_info} {sys.version}"
+    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {features} {versions}"
 
 
 def _new_machine() -> Any:

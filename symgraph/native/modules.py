@@ -6,7 +6,7 @@ objects where their numbers lie, and the sizes that are not known before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.avals import Aval
@@ -15,7 +15,7 @@ from .groups import Group
 from .nests import Nest
 from .operations import kind_of
 from .plan import Parameter, Plan
-from .products import Tile, written
+from .tiles import Tile, written
 from .writer import Code
 
 __all__ = ["Loops", "Machine", "Module", "loops_of"]
@@ -124,101 +124,92 @@ def _module(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, s
     return Module("\n".join([*head, *texts, ""]), tuple(names))
 
 
+class _Builtin:
+    """The lines of a function that Python calls: `(self, arguments, how many)`."""
+
+    def __init__(self, name: str, machine: Machine, count: int) -> None:
+        self.head = machine.head
+        self.lines = [f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{", "entry:"]
+        self.number = 0
+        self.arrays = [
+            self.new(f"load ptr, ptr {self.new(f'getelementptr ptr, ptr %arguments, i64 {k}')}")
+            for k in range(count)
+        ]
+        self.data = [self.field(each, 0) for each in self.arrays]
+
+    def new(self, text: str) -> str:
+        """The name of an instruction's result."""
+        self.number += 1
+        self.lines.append(f"  %x{self.number} = {text}")
+        return f"%x{self.number}"
+
+    def field(self, array: str, offset: int) -> str:
+        """A pointer in an array object: numbers (0), lengths of axes (16), strides (24)."""
+        place = self.new(f"getelementptr i8, ptr {array}, i64 {self.head + offset}")
+        return self.new(f"load ptr, ptr {place}")
+
+    def item(self, numbers: str, index: int) -> str:
+        place = self.new(f"getelementptr i64, ptr {numbers}, i64 {index}")
+        return self.new(f"load i64, ptr {place}")
+
+    def ended(self, call: str, work: str) -> str:
+        """The whole: other threads run during the call if there is much work."""
+        test = self.new(f"icmp ugt i64 {work}, {_RELEASED}")
+        self.lines += [
+            f"  br i1 {test}, label %long, label %short",
+            "short:",
+            f"  call void {call}",
+            "  br label %end",
+            "long:",
+            "  %state = call ptr @PyEval_SaveThread()",
+            f"  call void {call}",
+            "  call void @PyEval_RestoreThread(ptr %state)",
+            "  br label %end",
+            "end:",
+            "  call void @Py_IncRef(ptr %self)",
+            "  ret ptr %self",
+            "}",
+        ]
+        return "\n".join(self.lines)
+
+
 def _builtin(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) -> str:
-    """The function that Python calls: `(self, arguments, how many)`."""
-    lines = [f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{", "entry:"]
-    count = 0
+    """The builtin of a group: its arrays in row order."""
+    parameters, space = nest.plan.parameters, nest.plan.group.space
+    of = _Builtin(name, machine, len(parameters))
 
-    def new(text: str) -> str:
-        nonlocal count
-        count += 1
-        lines.append(f"  %x{count} = {text}")
-        return f"%x{count}"
-
-    objects: list[str] = []
-    pointers: list[str] = []
-    for k in range(len(nest.plan.parameters)):
-        place = new(f"getelementptr ptr, ptr %arguments, i64 {k}")
-        objects.append(new(f"load ptr, ptr {place}"))
-        field = new(f"getelementptr i8, ptr {objects[-1]}, i64 {machine.head}")
-        pointers.append(new(f"load ptr, ptr {field}"))
+    def read(axis: int, dim: Dim) -> str:
+        for k, each in enumerate(parameters):
+            axes = nest.plan.placed[each.name].axes
+            if each.role != "scratch" and axis in axes:
+                assert avals[each.name].shape[axes.index(axis)] == dim
+                return of.item(of.field(of.arrays[k], 16), axes.index(axis))
+        raise AssertionError(f"no array has axis {axis}")
 
     def size(axes: frozenset[int]) -> str:
         total = "1"
         for axis in sorted(axes):
-            dim = nest.plan.group.space[axis]
+            dim = space[axis]
             length = str(dim) if isinstance(dim, int) else read(axis, dim)
-            total = length if total == "1" else new(f"mul i64 {total}, {length}")
+            total = length if total == "1" else of.new(f"mul i64 {total}, {length}")
         return total
 
-    def read(axis: int, dim: Dim) -> str:
-        for k, each in enumerate(nest.plan.parameters):
-            axes = nest.plan.placed[each.name].axes
-            if each.role == "scratch" or axis not in axes:
-                continue
-            assert avals[each.name].shape[axes.index(axis)] == dim
-            field = new(f"getelementptr i8, ptr {objects[k]}, i64 {machine.head + 16}")
-            lengths = new(f"load ptr, ptr {field}")
-            place = new(f"getelementptr i64, ptr {lengths}, i64 {axes.index(axis)}")
-            return new(f"load i64, ptr {place}")
-        raise AssertionError(f"no array has axis {axis}")
-
     n, m = size(nest.plan.group.rows), size(nest.plan.group.columns)
-    given = ", ".join([*[f"ptr {each}" for each in pointers], f"i64 {n}", f"i64 {m}"])
-    lines += _called(f"@{name}_loop({given})", new(f"mul i64 {n}, {m}"), new)
-    return "\n".join(lines)
-
-
-def _called(call: str, work: str, new: Callable[[str], str]) -> list[str]:
-    """The end of a builtin: the call, during which other threads run if there is much work."""
-    test = new(f"icmp ugt i64 {work}, {_RELEASED}")
-    return [
-        f"  br i1 {test}, label %long, label %short",
-        "short:",
-        f"  call void {call}",
-        "  br label %end",
-        "long:",
-        "  %state = call ptr @PyEval_SaveThread()",
-        f"  call void {call}",
-        "  call void @PyEval_RestoreThread(ptr %state)",
-        "  br label %end",
-        "end:",
-        "  call void @Py_IncRef(ptr %self)",
-        "  ret ptr %self",
-        "}",
-    ]
+    given = ", ".join([*[f"ptr {each}" for each in of.data], f"i64 {n}", f"i64 {m}"])
+    return of.ended(f"@{name}_loop({given})", of.new(f"mul i64 {n}, {m}"))
 
 
 def _product(name: str, tile: Tile, machine: Machine) -> str:
     """The builtin of a product: `(left, right, result, panel, panel)`, of any strides."""
-    lines = [f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{", "entry:"]
-    count = 0
-
-    def new(text: str) -> str:
-        nonlocal count
-        count += 1
-        lines.append(f"  %x{count} = {text}")
-        return f"%x{count}"
-
-    def field(array: str, offset: int) -> str:
-        place = new(f"getelementptr i8, ptr {array}, i64 {machine.head + offset}")
-        return new(f"load ptr, ptr {place}")
-
-    def item(numbers: str, index: int) -> str:
-        return new(f"load i64, ptr {new(f'getelementptr i64, ptr {numbers}, i64 {index}')}")
-
-    arrays = [
-        new(f"load ptr, ptr {new(f'getelementptr ptr, ptr %arguments, i64 {k}')}") for k in range(5)
-    ]
-    data = [field(each, 0) for each in arrays]
+    of = _Builtin(name, machine, 5)
     given: list[str] = []
     for k in (0, 1):
-        strides = field(arrays[k], 24)
-        given += [f"ptr {data[k]}", f"i64 {item(strides, 0)}", f"i64 {item(strides, 1)}"]
-    lengths = field(arrays[2], 16)
-    m, n, k = item(lengths, 0), item(lengths, 1), item(field(arrays[0], 16), 1)
-    given += [f"ptr {data[2]}", f"i64 {m}", f"i64 {n}", f"i64 {k}"]
-    given += [f"ptr {data[3]}", f"ptr {data[4]}"]
-    work = new(f"mul i64 {new(f'mul i64 {m}, {n}')}, {k}")
-    lines += _called(f"@{tile.name}({', '.join(given)})", work, new)
-    return "\n".join(lines)
+        strides = of.field(of.arrays[k], 24)
+        given += [f"ptr {of.data[k]}", f"i64 {of.item(strides, 0)}", f"i64 {of.item(strides, 1)}"]
+    lengths = of.field(of.arrays[2], 16)
+    m, n = of.item(lengths, 0), of.item(lengths, 1)
+    k = of.item(of.field(of.arrays[0], 16), 1)
+    given += [f"ptr {of.data[2]}", f"i64 {m}", f"i64 {n}", f"i64 {k}"]
+    given += [f"ptr {of.data[3]}", f"ptr {of.data[4]}"]
+    work = of.new(f"mul i64 {of.new(f'mul i64 {m}, {n}')}, {k}")
+    return of.ended(f"@{tile.name}({', '.join(given)})", work)

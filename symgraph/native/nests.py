@@ -289,7 +289,7 @@ class Nest:
         self._hand_out(reading.target, found, self.row)
 
     def _start_totals(self) -> None:
-        """Variables for reductions over rows; sums that leave columns lie in their results."""
+        """Variables for reductions over rows; those that leave columns lie in their results."""
         for each in self.plan.group.members:
             if each.reduction is None or self.plan.placed[each.target].stage != END:
                 continue
@@ -301,7 +301,7 @@ class Nest:
     def _clear(self, reading: Reading) -> None:
         c, kind = self.c, reading.kinds[0]
         assert reading.reduction is not None
-        value = reading.reduction.neutral(c, kind, 0)
+        value = with_initial(c, reading, reading.reduction.neutral(c, kind, 0))
         place = self.pointer[reading.target]
         c.loop("0", self.m, 1, lambda at: c.store(self.address(place, kind, at), value))
 

@@ -14,11 +14,12 @@ from ..ir.dims import Dim
 from ..ir.node import Node
 from ..lowering.drafts import Draft, array_draft
 from ..lowering.pieces import Alias, Dimension, Line, Piece, Tabled
-from .groups import Group, grouped
+from .groups import Group, Item, grouped
 from .modules import Loops, Machine, loops_of
 from .plan import Parameter
 from .products import Product, product_of
 from .readings import Number
+from .tiles import Tile
 
 __all__ = ["Grouping"]
 
@@ -66,33 +67,48 @@ class Grouping:
         for each in items:
             if isinstance(each, Draft) and each.target not in products:
                 self.left[_function(each)] += 1
-        if not groups:
+        if not groups and not products:
             return list(drafts), ()
         tiles = [*dict.fromkeys([each.tile for each in products.values()])]
         self.loops = loops_of(groups, tiles, avals, self.machine)
+        doubted = {each.target for each in drafts if _runs_custom(each.node)}
+        found = self._called(items, products, _Operands(avals, set(), doubted), new_name)
+        return found, self._notes(groups, tiles)
+
+    def _called(
+        self,
+        items: Sequence[Item],
+        products: Mapping[str, Product],
+        operands: _Operands,
+        new_name: Callable[[], str],
+    ) -> list[Draft]:
+        """The statements, with calls in the place of groups and products."""
+        assert self.loops is not None
         found: list[Draft] = []
-        made: set[str] = set()  # These lie in memory in row order.
-        operands = _Operands(avals, made, {d.target for d in drafts if _runs_custom(d.node)})
-        numbers_of = iter(range(len(groups)))
+        of_groups = iter(zip(self.loops.of_groups, self.loops.parameters, strict=True))
+        tiles = [*dict.fromkeys([each.tile for each in products.values()])]
         for each in items:
             if isinstance(each, Group):
-                number = next(numbers_of)
-                call = _Call(each, self.loops.of_groups[number], self.loops.parameters[number])
-                found.extend(call.drafts(operands, new_name))
+                found.extend(_Call(each, *next(of_groups)).drafts(operands, new_name))
             elif each.target in products:
                 product = products[each.target]
                 name = f"g{tiles.index(product.tile)}"
                 found.extend(_product_drafts(product, name, operands, new_name))
-                made.add(each.target)
+                operands.made.add(each.target)
             else:
                 found.append(each)
+        return found
+
+    def _notes(self, groups: Sequence[Group], tiles: Sequence[Tile]) -> tuple[str, ...]:
+        """What the loops compute; groups of one form are shown once."""
+        assert self.loops is not None
         shown = dict(zip(reversed(self.loops.of_groups), reversed(groups), strict=True))
         notes = [line for name in self.loops.names[0] for line in _note(name, shown[name])]
         notes += [
             f"g{k}: product of matrices, in tiles of {tile.rows} rows and {tile.columns} columns"
             for k, tile in enumerate(tiles)
         ]
-        return found, tuple(notes)
+        return tuple(notes)
 
     def _products(self, drafts: Sequence[Draft], avals: Mapping[str, Aval]) -> dict[str, Product]:
         """The products of matrices that are computed here, by the names of their results."""

@@ -47,9 +47,9 @@ function formula([tag, inside]) {
   return element;
 }
 
-function showMathematics(tree) {
-  of("mathematics").hidden = !tree;
-  if (tree) of("math").replaceChildren(formula(tree));
+function showMathematics(name, tree) {
+  of(name).parentElement.hidden = !tree;
+  if (tree) of(name).replaceChildren(formula(tree));
 }
 
 function choose(button, show) {
@@ -105,8 +105,9 @@ function show(answer) {
     answer.formulas.map(([name, text]) => `∂/∂${name} = ${text}`).join("\n");
   of("check").textContent = answer.check.text;
   of("check").className = answer.check.ok ? "ok" : "";
-  for (const name of ["latex", "steps", "source"]) of(name).textContent = answer[name].trimEnd();
-  showMathematics(answer.mathematics);
+  for (const name of ["latex", "latex_index", "steps", "source"]) of(name).textContent = answer[name].trimEnd();
+  showMathematics("math", answer.mathematics);
+  showMathematics("math_index", answer.mathematics_index);
   showGraphs(answer);
 }
 

@@ -187,8 +187,8 @@ class RegionStructures:
     def outcome(self, structure: RegionStructure) -> RegionOutcome | None:
         """The outcome of the first region of the structure; None if there was none."""
         found = self._outcomes.get(structure.number)
-        if found is not None and not found.holds_within(self.bounds_of(structure)):
-            return None
+        if found is not None and found.spelling is not None:  # Else it holds within any bounds.
+            found = found if found.holds_within(self.bounds_of(structure)) else None
         self.repeated += found is not None
         return found
 

@@ -91,6 +91,13 @@ class Call:
         """An integer."""
         return self._value(name, int, default)
 
+    def flag(self, name: str, default: int = 0) -> bool:
+        """A truth value, which ONNX writes as 0 or 1."""
+        found = self.whole(name, default)
+        if found not in (0, 1):
+            raise FormatError(f"The attribute {name}={found} of {self.op} is neither 0 nor 1.")
+        return bool(found)
+
     def real(self, name: str, default: float = 0.0) -> float:
         """A floating-point number."""
         return self._value(name, float, default)
@@ -172,7 +179,8 @@ class Call:
                 {str(s) for dim in found.ravel() for s in getattr(dim, "free_symbols", ())}
             )
             raise InputError(
-                f"The {what} of {self.op} depend on the size of {', '.join(names)}.",
+                f"{self.op} needs its {what} in numbers, which come from the size of "
+                f"{', '.join(names)}.",
                 mend=f"Give that dimension a number, as in dims={{{names[0]!r}: 4}}.",
             )
         if found.dtype.kind not in "iu":
@@ -191,7 +199,7 @@ class Call:
         shown = ", ".join(map(repr, names)) or "named dimensions"
         first = repr(names[0]) if names else "..."
         error = Unknown(
-            f"The {what} of {self.op} depend on the numbers of {shown}.",
+            f"{self.op} needs its {what} in numbers, which come from {shown}.",
             mend=f"What the structure depends on is given when the model is read: "
             f"values={{{first}: ...}}.",
         )

@@ -228,7 +228,9 @@ def _applied(how: Reading, call: Call) -> list[Entry]:
     """The results of an operator's function, evaluated where they are small and known."""
     entries = call.entries
     if how.raw:
-        return _as_entries(how.function(call, *entries))
+        found = _as_entries(how.function(call, *entries))
+        call.check_read()
+        return found
     if any(isinstance(each, tuple) for each in entries):
         raise FormatError(f"{call.op} is given a sequence, where it takes a tensor.")
     operands = [each for each in entries if isinstance(each, Value)]

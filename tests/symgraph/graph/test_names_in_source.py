@@ -93,3 +93,10 @@ def test_an_error_names_the_variables_it_is_about() -> None:
     with pytest.raises(sg.ShapeError) as hostile:
         sg.input("a\nb", (2, 3)) @ np.ones((2, 2))
     assert "a\\nb   from" in str(hostile.value)
+
+
+def test_reports_of_memory_name_the_variables() -> None:
+    joint = sg.trace(network, x="n, 3", W="3, 2", y="n, 2").gradient("W")
+    assert "hidden = tanh float64[n, 2]   test_names_in_source.py:" in str(joint.memory(n=1000))
+    with pytest.raises(sg.MemoryBudgetError, match="hidden = tanh"):
+        joint.checkpoint("1 kB", n=1000)

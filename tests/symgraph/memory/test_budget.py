@@ -203,3 +203,76 @@ def test_a_shared_array_is_refused_where_new_ones_were_promised() -> None:
     graph = sg.graph(turned(sg.input("x", (5,))) + 1)
     with pytest.raises(sg.BackendError, match="fresh=True"):
         graph.lower()(x=np.arange(5.0))
+
+
+def test_all_plans_of_large_arrays_compute_the_same_bits() -> None:
+    """Those of the interpreter. A program without a plan may add up rows block by block."""
+
+    def loss(x: Any, w: Any, b: Any) -> Any:
+        for _ in range(6):
+            x = np.tanh(x @ w + b)
+        return np.sum(x * x)
+
+    specs = {"x": sg.spec((8192, 64)), "w": sg.spec((64, 64)), "b": sg.spec((64,))}
+    graph = sg.trace(loss, **specs).gradient("x", "w", "b").simplify()
+    random = np.random.default_rng(0)
+    given = {name: random.normal(size=node.shape) / 8 for name, node in graph.dag.inputs.items()}
+
+    def bits(results: Any) -> list[bytes]:
+        value, gradients = results
+        return [each.tobytes() for each in (value, *gradients)]
+
+    wanted = bits(graph.evaluate(**given))
+    full = graph.memory_plan().peak_bytes
+    for share in (0.9, 0.7, 0.55):
+        plan = graph.checkpoint(int(share * full))
+        assert copies(plan)
+        assert bits(plan.lower()(**given)) == wanted
+
+
+def test_a_cost_of_ones_own_decides_what_is_computed_again() -> None:
+    graph, values = deep()
+    dear = {values[2].node, values[5].node}
+    plan = graph.checkpoint("75%", cost=lambda node: 1000.0 if node in dear else 1.0)
+    assert copies(plan)
+    assert not again(plan) & {2, 5}
+    assert again(graph.checkpoint("75%", cost=lambda node: 0.0 if node in dear else 1.0)) & {2, 5}
+    assert same_bits(graph, plan)
+    with pytest.raises(sg.InputError, match="lose the plan"):
+        plan.simplify()
+
+
+def test_costs_may_be_measured() -> None:
+    def loss(x: Any) -> Any:
+        for _ in range(6):
+            x = np.sin(0.5 * x + 0.1)
+        return np.sum(x * x)
+
+    graph = sg.trace(loss, x=sg.spec((20_000,))).gradient("x")
+    plan = graph.checkpoint("60%", cost="measured")
+    assert plan.memory_plan().peak_bytes <= 0.6 * graph.memory_plan().peak_bytes
+    assert copies(plan)
+
+
+def test_a_time_limit_gives_the_best_plan_so_far() -> None:
+    graph, _ = deep(60)
+    quick, slow = [graph.checkpoint("70%", time_limit=each) for each in (1e-9, 60.0)]
+    budget = 0.7 * graph.memory().peak_bytes
+    assert max(each.memory().peak_bytes for each in (quick, slow)) <= budget
+    assert copies(quick) >= copies(slow) > 0
+    with pytest.raises(sg.MemoryBudgetError, match="time_limit"):
+        graph.checkpoint(9000, time_limit=1e-9)
+
+
+@pytest.mark.parametrize("options", [{"cost": "time"}, {"time_limit": 0}, {"time_limit": "5"}])
+def test_options_that_are_none(options: dict[str, Any]) -> None:
+    graph, _ = deep()
+    with pytest.raises(sg.InputError, match=next(iter(options))):
+        graph.checkpoint("70%", **options)
+
+
+def test_a_cost_that_is_no_number_is_refused() -> None:
+    graph, _ = deep()
+    for bad in (float("nan"), -1.0, "dear", None):
+        with pytest.raises(sg.InputError, match="cost"):
+            graph.checkpoint("70%", cost=lambda node, bad=bad: bad)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
+import plannednetworks as networks
 import pytest
 from randomgraphs import random_gradient
 
@@ -64,3 +66,45 @@ def test_the_frontier_has_a_program_that_stores_and_programs_that_recompute() ->
     assert len(front) > 1
     assert front[0][0] < front[-1][0]
     assert front[0][1] > 0
+
+
+def test_the_picture_shows_the_timeline_the_budget_and_what_is_computed_again() -> None:
+    def loss(x: Any) -> Any:
+        for _ in range(20):
+            x = np.sin(x)
+        return np.sum(x)
+
+    graph = sg.trace(loss, x=sg.spec((1000,))).gradient("x")
+    budget = int(0.6 * graph.memory_plan().peak_bytes)
+    plan = graph.checkpoint(budget).memory_plan()
+    root = ElementTree.fromstring(plan.to_svg(budget))
+    space = "{http://www.w3.org/2000/svg}"
+    (polygon,) = root.iter(f"{space}polygon")
+    heights = [float(each.split(",")[1]) for each in polygon.attrib["points"].split()]
+    (line,) = [each for each in root.iter(f"{space}line") if "stroke-dasharray" in each.attrib]
+    assert len(heights) == 2 * len(plan.timeline) + 2
+    # Upwards is downwards in a picture: no step is above the line of the budget.
+    assert min(heights) >= float(line.attrib["y1"])
+    assert len(list(root.iter(f"{space}rect"))) == len(plan.recomputed)
+    texts = [each.text for each in root.iter(f"{space}text")]
+    assert any("test_report.py" in (each or "") for each in texts)
+    without = graph.memory_plan().to_svg()
+    assert "budget" not in without
+    assert "<rect" not in without
+
+
+@pytest.mark.whole
+def test_costs_fall_over_a_sweep_of_budgets() -> None:
+    for make in (lambda: networks.mlp(12, 64, 32), lambda: networks.transformer(2, 48, 16)):
+        graph = make().simplify()
+        full = graph.memory_plan().peak_bytes
+        with pytest.raises(sg.MemoryBudgetError) as caught:
+            graph.checkpoint(1000)
+        least = caught.value.least_bytes
+        costs: list[int] = []
+        for budget in np.linspace(least, full, 20).astype(int).tolist():
+            plan = graph.checkpoint(budget).memory_plan()
+            assert plan.peak_bytes <= budget
+            costs.append(plan.cost)
+        assert costs == sorted(costs, reverse=True)
+        assert costs[0] > costs[-1]

@@ -76,6 +76,18 @@ def test_every_layout(layout: str, dtype: str) -> None:
         agrees(graph, arrays_for(graph, np.random.default_rng(seed), layout))
 
 
+@pytest.mark.parametrize("register", [16, 32, 64])
+def test_vectors_of_other_processors(register: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("symgraph.backends.native.vector_bytes", lambda: register)
+    for seed in range(400, 420):
+        graph = native_graph(seed, ("float64", "float32")[seed % 2])
+        agrees(graph, arrays_for(graph, np.random.default_rng(seed)))
+    a = np.random.default_rng(0).normal(size=(40, 60))
+    square = sg.trace(lambda a: np.exp(a @ a.T) * 2, a=sg.spec(a.shape))
+    got = square.lower(backend=BACKEND, products=True)(a)
+    np.testing.assert_allclose(got, np.exp(a @ a.T) * 2, rtol=1e-12)
+
+
 @pytest.mark.parametrize(("n", "m"), [(0, 21), (6, 0), (0, 0), (1, 1), (3, 1025)])
 def test_empty_and_long_rows(n: int, m: int) -> None:
     def function(x: Any, y: Any) -> Any:
@@ -176,6 +188,19 @@ def test_sums_of_special_values() -> None:
         got = lowered(np.array(x))
         np.testing.assert_array_equal(got, want)
         assert np.isnan(want) or np.signbit(got) == np.signbit(want)
+
+
+def test_the_largest_of_columns() -> None:
+    x = np.random.default_rng(0).normal(size=(40, 21))
+    x[3, 3], x[0, 4] = np.nan, -np.inf
+    graph = sg.trace(
+        lambda x: (np.max(2 * x, axis=0), np.min(2 * x, axis=0, initial=-0.5)), x=sg.spec((40, 21))
+    )
+    lowered = graph.lower(backend=BACKEND)
+    assert calls_of_loops(lowered.source) == 1
+    got = lowered(x)
+    np.testing.assert_array_equal(got[0], np.max(2 * x, axis=0))
+    np.testing.assert_array_equal(got[1], np.min(2 * x, axis=0, initial=-0.5))
 
 
 def test_the_largest_of_nan_is_nan() -> None:
@@ -343,6 +368,12 @@ except sg.BackendError as error:
 """
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert 'pip install "symgraph[native]"' in found.stdout
+
+
+def test_importing_symgraph_imports_no_llvm() -> None:
+    code = "import sys, symgraph; print('llvmlite' in sys.modules, 'numba' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert found.stdout.split() == ["False", "False"]
 
 
 def test_options_are_numpys() -> None:

@@ -77,6 +77,11 @@ def test_an_expression_is_typed_and_its_closed_form_seen(page: Browser) -> None:
     assert told(page, "check").startswith("PASS: ")
     assert r"\frac{\partial f}{\partial x}" in told(page, "latex")
     assert told(page, "mathematics").startswith("∂f∂x=2")
+    page.run("document.querySelector('#answer details').open = true")
+    assert told(page, "latex_index").startswith(
+        r"\frac{\partial f}{\partial x_{i}} = 2 \, \sum_{j=1}"
+    )
+    assert told(page, "math_index").startswith("∂f∂xi=2")
     assert page.run(
         "return document.querySelector('math mfrac').getBoundingClientRect().height > 20"
     )

@@ -115,7 +115,7 @@ def window(call: Call, _size: Tensor) -> Any:
     r"""$\sum_k (-1)^k a_k \cos(2 \pi k i / N)$ for i = 0, ..., N - 1; N - 1 if not periodic."""
     (count,) = call.ints(0, "size")
     call.runs.spend(max(count, 0))
-    turn = 2 * np.pi * np.arange(count) / max(count - (not call.whole("periodic", 1)), 1)
+    turn = 2 * np.pi * np.arange(count) / max(count - (not call.flag("periodic", 1)), 1)
     found = sum((-1) ** k * factor * np.cos(k * turn) for k, factor in enumerate(_COSINES[call.op]))
     return snp.asarray(np.asarray(found, dtype_of(call.whole("output_datatype", 1))))
 

@@ -56,9 +56,9 @@ def erf(_call: Call, x: Tensor) -> Tensor:
 @operator("IsInf", since=10)
 def is_inf(call: Call, x: Tensor) -> Tensor:
     infinite = np.isinf(x)
-    if not call.whole("detect_negative", 1):
+    if not call.flag("detect_negative", 1):
         infinite = infinite & (x > 0)
-    return infinite if call.whole("detect_positive", 1) else infinite & (x < 0)
+    return infinite if call.flag("detect_positive", 1) else infinite & (x < 0)
 
 
 # -- of two operands -------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def aligned(call: Call, x: Tensor, y: Tensor) -> Tensor:
     """The second operand of an operator before version 7, which says where its axes belong."""
     call.ignore("consumed_inputs")
     axis = call.whole("axis", x.ndim - y.ndim)
-    if not call.whole("broadcast"):
+    if not call.flag("broadcast"):
         if x.ndim != y.ndim:
             raise FormatError(f"{call.op} is given {x.aval} and {y.aval} without broadcast=1.")
         return y
@@ -191,7 +191,7 @@ def bit_shift(call: Call, x: Tensor, y: Tensor) -> Tensor:
 
 @operator("Mod")
 def mod(call: Call, x: Tensor, y: Tensor) -> Tensor:
-    return np.fmod(x, y) if call.whole("fmod") else np.remainder(x, y)
+    return np.fmod(x, y) if call.flag("fmod") else np.remainder(x, y)
 
 
 # -- of any number of operands ---------------------------------------------------------------------

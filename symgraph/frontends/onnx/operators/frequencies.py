@@ -46,7 +46,7 @@ def _transformed(
 
 @operator("DFT", since=17)
 def dft(call: Call, x: Tensor, length: Tensor | None = None, _axis: Tensor | None = None) -> Tensor:
-    inverse, onesided = bool(call.whole("inverse")), bool(call.whole("onesided"))
+    inverse, onesided = call.flag("inverse"), call.flag("onesided")
     if call.version < 20:
         axis = call.whole("axis", 1)
     else:
@@ -96,4 +96,4 @@ def stft(
     frames = np.take(x, places, axis=1)
     if window is not None:
         frames = frames * np.reshape(window, (-1, 1))
-    return _transformed(call, frames, 2, size, False, bool(call.whole("onesided", 1)))
+    return _transformed(call, frames, 2, size, False, call.flag("onesided", 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from .... import numpy as snp
 from ....errors import FormatError
+from ....ir.avals import broadcast_shapes
 from ..call import Call, Tensor
 from ..registry import operator
 from ..values import is_sized
@@ -84,9 +86,9 @@ def _one_by_one(
     x: Tensor, index: tuple[Any, ...], values: Tensor, function: Callable[..., Any]
 ) -> Tensor:
     """Writes in their order, as a place may occur more than once."""
-    shape = np.broadcast_shapes(*[tuple(each.shape) for each in index])
-    count = int(np.prod(shape))
-    if count > _MOST_WRITES:
+    shape: Any = broadcast_shapes(*[tuple(each.shape) for each in index])
+    count: Any = math.prod(shape)
+    if not isinstance(count, int) or count > _MOST_WRITES:
         raise FormatError(
             f"A scatter of {count} values that multiplies or compares is not read; at most "
             f"{_MOST_WRITES} are."

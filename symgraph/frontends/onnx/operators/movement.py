@@ -38,7 +38,7 @@ def reshape_by_attribute(call: Call, x: Tensor) -> Tensor:
 @operator("Reshape", since=5, of_sizes=True)
 def reshape(call: Call, x: Any, _shape: Any) -> Any:
     """A size of 0 is that of the operand's axis, unless `allowzero` says that it is 0."""
-    return _reshaped(x, call.dims(1, "shape"), bool(call.whole("allowzero")))
+    return _reshaped(x, call.dims(1, "shape"), call.flag("allowzero"))
 
 
 @operator("Flatten")
@@ -236,7 +236,7 @@ def space_to_depth(call: Call, x: Tensor) -> Tensor:
 @operator("Trilu", since=14)
 def trilu(call: Call, x: Tensor, diagonal: Tensor | None = None) -> Tensor:
     (k,) = [0] if diagonal is None else call.ints(1, "number of the diagonal")
-    return np.triu(x, k) if call.whole("upper", 1) else np.tril(x, k)
+    return np.triu(x, k) if call.flag("upper", 1) else np.tril(x, k)
 
 
 @operator("CenterCropPad", since=18)

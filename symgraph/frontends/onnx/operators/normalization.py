@@ -26,11 +26,11 @@ def batch_normalization(
     """By given means and variances; from version 14 on by those of the batch, if asked to."""
     call.ignore("consumed_inputs")
     momentum, epsilon = call.real("momentum", 0.9), call.real("epsilon", 1e-5)
-    if call.version < 7 and not call.whole("is_test"):
+    if call.version < 7 and not call.flag("is_test"):
         raise FormatError("BatchNormalization in training before version 7 is not read.")
-    if not call.whole("spatial", 1):
+    if not call.flag("spatial", 1):
         raise FormatError("BatchNormalization of each element (spatial=0) is not read.")
-    training = call.whole("training_mode")
+    training = call.flag("training_mode")
     if not training and call.results > 1:
         raise FormatError("BatchNormalization gives statistics in training alone.")
     if not training:
@@ -146,7 +146,7 @@ def dropout(
 ) -> Any:
     """What it is outside of training: nothing."""
     call.ignore("consumed_inputs", "ratio", "seed")
-    drops = call.version < 7 and not call.whole("is_test")
+    drops = call.version < 7 and not call.flag("is_test")
     if training is not None and call.numbers(2, "training mode").any():
         ratio = call.known(1)
         drops = ratio is None or bool(np.any(ratio))  # By default half of the elements.

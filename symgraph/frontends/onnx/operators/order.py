@@ -17,8 +17,8 @@ def top_k(call: Call, x: Tensor, _k: Tensor | None = None) -> list[Tensor]:
     """The largest elements in their order; of equal ones, the first comes first."""
     k: Any = call.whole("k") if call.version < 10 else call.dims(1, "number k")[0]
     axis = call.whole("axis", -1) % x.ndim
-    call.ignore("sorted")  # They may be in any order if it is 0, this one too.
-    if call.whole("largest", 1):
+    call.flag("sorted", 1)  # They may be in any order if it is 0, this one too.
+    if call.flag("largest", 1):
         # From the end, backwards: then a stable sort leaves the first of equal ones first.
         order = np.argsort(np.flip(x, axis), axis=axis, stable=True)
         places = x.shape[axis] - 1 - np.flip(order, axis)
@@ -36,7 +36,7 @@ def unique(call: Call, _x: Tensor) -> list[Any]:
     found, first, inverse, counts = np.unique(
         numbers, return_index=True, return_inverse=True, return_counts=True, axis=axis
     )
-    if not call.whole("sorted", 1):
+    if not call.flag("sorted", 1):
         order = np.argsort(first)
         ranks = np.argsort(order)
         found = np.take(found, order, axis=0 if axis is None else axis)

@@ -25,15 +25,15 @@ def _windows(call: Call, x: Tensor) -> Windows:
 
 @operator("AveragePool")
 def average_pool(call: Call, x: Tensor) -> Tensor:
-    windows, ceil = _windows(call, x), bool(call.whole("ceil_mode"))
-    counted = bool(call.whole("count_include_pad"))
+    windows, ceil = _windows(call, x), call.flag("ceil_mode")
+    counted = call.flag("count_include_pad")
     return snp.avg_pool(x, *windows[:2], windows.pads, windows.dilations, counted, ceil)
 
 
 @operator("MaxPool")
 def max_pool(call: Call, x: Tensor) -> Any:
-    windows, ceil = _windows(call, x), bool(call.whole("ceil_mode"))
-    columns = call.whole("storage_order")
+    windows, ceil = _windows(call, x), call.flag("ceil_mode")
+    columns = call.flag("storage_order")
     found = snp.max_pool(x, *windows[:2], windows.pads, windows.dilations, ceil)
     if call.results == 1:
         return found
@@ -107,7 +107,7 @@ def lp_pool(call: Call, x: Tensor) -> Tensor:
 
 def _lp_pool(call: Call, x: Tensor, order: float) -> Tensor:
     windows = _windows(call, x)
-    if call.whole("ceil_mode"):
+    if call.flag("ceil_mode"):
         windows = to_the_end(fixed_extents(call, x), windows)
     powers = _power(np.absolute(x), order)
     means = snp.avg_pool(powers, *windows[:2], windows.pads, windows.dilations, True)

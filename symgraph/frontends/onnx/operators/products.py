@@ -24,8 +24,8 @@ def gemm(call: Call, a: Tensor, b: Tensor, c: Tensor | None = None) -> Tensor:
     alpha, beta = call.real("alpha", 1.0), call.real("beta", 1.0)
     if a.ndim != 2 or b.ndim != 2:
         raise FormatError(f"Gemm takes matrices, not {a.aval} and {b.aval}.")
-    a = a.T if call.whole("transA") else a
-    b = b.T if call.whole("transB") else b
+    a = a.T if call.flag("transA") else a
+    b = b.T if call.flag("transB") else b
     found = _scaled(np.matmul(a, b), alpha)
     return found if c is None else found + _scaled(c, beta)
 

@@ -51,7 +51,7 @@ def recurrent(
     if call.op != "LSTM" and (first_c is not None or peepholes is not None):
         raise FormatError(f"{call.op} has no cells.")
     hidden: Any = r.shape[-1]
-    layout = call.whole("layout")
+    layout = call.flag("layout")
     x = np.swapaxes(x, 0, 1) if layout else x
     initial = [first_h, first_c] if call.op == "LSTM" else [first_h]
     if layout:
@@ -142,7 +142,7 @@ def _rnn(call: Call, weights: _Weights, functions: list[Any]) -> Step:
 def _gru(call: Call, weights: _Weights, functions: list[Any]) -> Step:
     r"""$h' = (1 - z) \tilde h + z h$, where the reset gate comes before or after the product."""
     clip, (f, g) = _clipping(call), functions
-    after = call.whole("linear_before_reset")
+    after = call.flag("linear_before_reset")
     rz, rr, rh = np.split(weights.r, 3)
     bz, br, bh = (None,) * 3 if weights.r_bias is None else np.split(weights.r_bias, 3)
 
@@ -160,7 +160,7 @@ def _gru(call: Call, weights: _Weights, functions: list[Any]) -> Step:
 def _lstm(call: Call, weights: _Weights, functions: list[Any]) -> Step:
     """Gates stand in the order input, output, forget, cell; peepholes in input, output, forget."""
     clip, (f, g, h_of) = _clipping(call), functions
-    coupled = call.whole("input_forget")
+    coupled = call.flag("input_forget")
     peep = (None,) * 3 if weights.peepholes is None else np.split(weights.peepholes, 3)
 
     def peeped(z: Tensor, cell: Tensor, place: int) -> Tensor:

@@ -88,8 +88,8 @@ def reduced(call: Call, x: Tensor, _axes: Tensor | None = None) -> Tensor:
     """Without axes all are meant; or none, if the attribute says so."""
     function, since = _FUNCTIONS[call.op]
     axes = axes_of(call, since)
-    keepdims = bool(call.whole("keepdims", 1))
-    keeps_all = call.version >= since and call.whole("noop_with_empty_axes")
+    keepdims = call.flag("keepdims", 1)
+    keeps_all = call.version >= since and call.flag("noop_with_empty_axes")
     if not axes:
         if keeps_all:
             # What is not the reduction still happens, as the square in the sum of squares.
@@ -103,8 +103,8 @@ def reduced(call: Call, x: Tensor, _axes: Tensor | None = None) -> Tensor:
 def position(call: Call, x: Tensor) -> Tensor:
     """The first place of the extreme element, or the last."""
     find = np.argmax if call.op == "ArgMax" else np.argmin
-    axis, keepdims = call.whole("axis"), bool(call.whole("keepdims", 1))
-    if not call.whole("select_last_index"):
+    axis, keepdims = call.whole("axis"), call.flag("keepdims", 1)
+    if not call.flag("select_last_index"):
         return find(x, axis=axis, keepdims=keepdims)
     return x.shape[axis] - 1 - find(np.flip(x, axis), axis=axis, keepdims=keepdims)
 
@@ -115,9 +115,9 @@ def running(call: Call, x: Tensor, _axis: Tensor) -> Tensor:
     (axis,) = call.ints(1, "axis")
     sums = call.op == "CumSum"
     along = np.cumsum if sums else np.cumprod
-    backwards = call.whole("reverse")
+    backwards = call.flag("reverse")
     x = np.flip(x, axis) if backwards else x
-    if call.whole("exclusive"):
+    if call.flag("exclusive"):
         first = (np.zeros if sums else np.ones)((), x.dtype)
         shape = tuple([1 if a == axis % x.ndim else dim for a, dim in enumerate(x.shape)])
         cut = tuple([slice(None, -1) if a == axis % x.ndim else slice(None) for a in range(x.ndim)])

@@ -69,8 +69,8 @@ def resize(
         call.choice("nearest_mode", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"),
         call.text("coordinate_transformation_mode", "half_pixel"),
         call.real("cubic_coeff_a", -0.75),
-        bool(call.whole("antialias")),
-        bool(call.whole("exclude_outside")),
+        call.flag("antialias"),
+        call.flag("exclude_outside"),
     )
     chosen = [axis % x.ndim for axis in call.wholes("axes") or range(x.ndim)]
     policy = call.choice("keep_aspect_ratio_policy", "stretch", "not_larger", "not_smaller")

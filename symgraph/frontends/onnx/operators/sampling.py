@@ -22,7 +22,7 @@ def grid_sample(call: Call, x: Tensor, grid: Tensor) -> Tensor:
     kinds = ("bilinear", "nearest", "bicubic") if old else ("linear", "nearest", "cubic")
     mode = call.choice("mode", *kinds)
     padding = call.choice("padding_mode", "zeros", "border", "reflection")
-    corners = bool(call.whole("align_corners"))
+    corners = call.flag("align_corners")
     extents = fixed_extents(call, x)
     # The last coordinate of the grid is that of the first spatial axis.
     places = [

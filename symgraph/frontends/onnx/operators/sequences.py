@@ -77,13 +77,13 @@ def sequence_erase(call: Call, given: Entry, at: Entry = None) -> list[Any]:
 
 @operator("ConcatFromSequence", raw=True, since=11)
 def concat_from_sequence(call: Call, given: Entry) -> Any:
-    join = np.stack if call.whole("new_axis") else np.concatenate
+    join = np.stack if call.flag("new_axis") else np.concatenate
     return join(_arrays(call, given), axis=call.whole("axis"))
 
 
 @operator("SplitToSequence", raw=True, since=11)
 def split_to_sequence(call: Call, given: Value, sizes: Value | None = None) -> list[Any]:
-    axis, keepdims = call.whole("axis"), call.whole("keepdims", 1)
+    axis, keepdims = call.whole("axis"), call.flag("keepdims", 1)
     x = given.array
     extent = x.shape[axis]
     if not isinstance(extent, int):

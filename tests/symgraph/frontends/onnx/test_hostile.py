@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from onnxcases import every_case, onnx
 
 import symgraph as sg
 from symgraph.errors import SymgraphError
-
-try:
-    import onnx
-    import onnx.backend.test.loader
-    import onnx.helper
-except ImportError:
-    onnx = None
 
 pytestmark = [
     pytest.mark.oracle,
@@ -30,10 +23,7 @@ ODD = [0.0, -1.0, float("nan"), float("inf"), 1e30]
 
 
 def models() -> list[bytes]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cases = onnx.backend.test.loader.load_model_tests(kind="node")
-    return [case.model.SerializeToString() for case in cases]
+    return [case.model.SerializeToString() for case in every_case()]
 
 
 def with_changed_bytes(text: bytes, rng: np.random.Generator) -> bytes:
