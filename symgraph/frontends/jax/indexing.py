@@ -1,8 +1,8 @@
-"""JAX's `gather` and `scatter`, in the forms in which each window is whole axes and single places.
+"""JAX's `gather` and `scatter`, in the forms in which axes that are not indexed are taken whole.
 
-The axes that are indexed are put in front; the others are taken whole. An index that lies outside
-is moved inside (clip), gives a fill value or writes nothing (fill or drop), or is promised not to
-occur.
+The axes that are indexed are put in front; `scatter` writes single places on them. An index that
+lies outside is moved inside (clip), gives a fill value or writes nothing (fill or drop), or is
+promised not to occur.
 """
 
 from __future__ import annotations
@@ -31,8 +31,6 @@ class _Split(NamedTuple):
 def _split(
     x: Any, index_map: Sequence[int], collapsed: Sequence[int], batch: Sequence[int]
 ) -> _Split:
-    if set(index_map) - set(collapsed):
-        raise Refused("reads or writes windows of several places on an indexed axis")
     if set(collapsed) - set(index_map):
         raise Refused("drops an axis that it does not index")
     rest = tuple(a for a in range(x.ndim) if a not in {*index_map, *batch})
@@ -80,19 +78,34 @@ def _gather(
     if not split.single and not split.batch:
         raise Refused("indexes no axis")
     parts = _parts(indices, d.start_indices_batching_dims)
-    front = f.transpose(x, split.order)
+    lengths = [slice_sizes[axis] for axis in (*split.batch, *split.single)]
     sizes = [x.shape[axis] for axis in (*split.batch, *split.single)]
     inside: Any = None
     if _mode(mode) != "PROMISE_IN_BOUNDS":
-        parts, inside = _inside(parts, sizes)
-    rows = front[tuple(parts)]
+        starts = [size - length + 1 for size, length in zip(sizes, lengths, strict=True)]
+        parts, inside = _inside(parts, starts)
+    windows = [axis for axis in split.single if axis not in d.collapsed_slice_dims]
+    first = max(part.ndim for part in parts)
+    for place, axis in enumerate((*split.batch, *split.single)):
+        own = windows.index(axis) if axis in windows else None
+        parts[place] = _window(parts[place], lengths[place], own, len(windows))
+    rows = f.transpose(x, split.order)[tuple(parts)]
     if _mode(mode) == "FILL_OR_DROP":
-        fill = _fill(x, fill_value)
-        inside = f.reshape(inside, (*inside.shape, *[1] * len(split.whole)))
-        rows = f.where(inside, rows, f.full((), fill, x.dtype))
-    # The places come first here; JAX says where the whole axes stand.
-    first = rows.ndim - len(split.whole)
-    return f.moveaxis(rows, tuple(range(first, rows.ndim)), tuple(d.offset_dims))
+        inside = f.reshape(inside, (*inside.shape, *[1] * (rows.ndim - inside.ndim)))
+        rows = f.where(inside, rows, f.full((), _fill(x, fill_value), x.dtype))
+    # The places come first here, then windows, then whole axes; JAX says where those stand.
+    here = {axis: first + place for place, axis in enumerate((*windows, *split.whole))}
+    return f.moveaxis(rows, tuple(here[axis] for axis in sorted(here)), tuple(d.offset_dims))
+
+
+def _window(start: Any, length: int, place: int | None, windows: int) -> Any:
+    """The indices of windows from their starts, each window on an axis of its own at the end."""
+    start = f.reshape(start, (*start.shape, *[1] * windows))
+    if place is None:
+        return start
+    shape = [1] * windows
+    shape[place] = length
+    return start + f.reshape(f.arange(length, dtype=start.dtype), tuple(shape))
 
 
 def _fill(x: Any, fill_value: Any) -> Any:
@@ -116,6 +129,8 @@ def _scatter(write: Any) -> Any:
     ) -> Any:
         d = dimension_numbers
         index_map, batch = d.scatter_dims_to_operand_dims, d.operand_batching_dims
+        if set(index_map) - set(d.inserted_window_dims):
+            raise Refused("writes windows on an indexed axis")
         split = _split(x, index_map, d.inserted_window_dims, batch)
         windows = tuple(d.update_window_dims)
         if [updates.shape[axis] for axis in windows] != [x.shape[axis] for axis in split.whole]:

@@ -91,6 +91,10 @@ def _largest_of_windows(
     return f.max_pool(x, window_dimensions, window_strides, pads, window_dilation)
 
 
+def _least_of_windows(x: Any, **options: Any) -> Any:
+    return -_largest_of_windows(-x, **options)
+
+
 def _sum_of_windows(x: Any, *, window_dimensions: Any, **options: Any) -> Any:
     base, dilation = options["base_dilation"], options["window_dilation"]
     if any(each != 1 for each in base):
@@ -150,6 +154,7 @@ REDUCTIONS: dict[str, Spelling] = {
     "dot_general": result(_dot_general),
     "conv_general_dilated": result(_convolution),
     "reduce_window_max": own(_largest_of_windows),
+    "reduce_window_min": own(_least_of_windows),
     "reduce_window_sum": own(_sum_of_windows),
     "cholesky": own(_cholesky),
     "triangular_solve": own(_triangular_solve),

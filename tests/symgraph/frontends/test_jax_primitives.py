@@ -130,6 +130,18 @@ row("gather_apart", lambda x, i: x[i % 2, :, i], CUBE, PLACES)
 row("gather_negative", lambda x, i: x[-i - 1], X, PLACES)
 row("gather_fill", lambda x, i: jnp.take(x, i + 1, 0, mode="fill", fill_value=0.5), X, PLACES)
 row("gather_clip", lambda x, i: jnp.take(x, i + 1, 0, mode="clip"), X, PLACES)
+row(
+    "windows_of_one",
+    lambda x, i: jax.vmap(lambda r, k: lax.dynamic_slice(r, (k, 0), (1, 3)))(x[:, None, :], i),
+    X,
+    PLACES,
+)
+row(
+    "one_of_each",
+    lambda x, i: jax.vmap(lambda k: lax.dynamic_slice(x, (k, 0), (1, 4)))(i),
+    X,
+    PLACES,
+)
 row("take_along", lambda x, i: jnp.take_along_axis(x, i, 1), X, whole(3, 2, below=4))
 row("batched", lambda x, i: jax.vmap(lambda r, k: r[k] ** 2)(x, i), X, whole(3, 2, below=4))
 row("set", lambda x, i: x.at[i[:2]].set(2.0).at[0, 1].set(x[1, 1]), X, PLACES)
@@ -183,6 +195,11 @@ row(
 row(
     "sum_pool",
     lambda x: lax.reduce_window(x, 0.0, lax.add, (1, 1, 3, 2), (1, 1, 2, 1), "SAME"),
+    IMAGE,
+)
+row(
+    "min_pool",
+    lambda x: lax.reduce_window(x, jnp.inf, lax.min, (1, 1, 2, 2), (1, 1, 1, 2), "VALID"),
     IMAGE,
 )
 row("cholesky", lambda x: jnp.linalg.cholesky(x + x.T), SPD)
