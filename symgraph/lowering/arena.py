@@ -24,6 +24,8 @@ __all__ = ["Layout", "laid_out", "with_arena"]
 
 LEAST_BYTES = 2**12
 """Smaller values are left to the C library."""
+NEAR = 0.9
+"""The share of the limit from which on free memory of the C library is given back."""
 LEAST_FREE = 2**17
 """For fewer free bytes the C library is not asked."""
 _ALIGNMENT = 64
@@ -248,7 +250,7 @@ class _Pages:
             free += max(0, before - now)
             before = now
             mapped = max([a - b for a, b in zip(outside[until], heap[until], strict=True)])
-            if self.held() + mapped + now + free > limit and free >= LEAST_FREE:
+            if self.held() + mapped + now + free > limit * NEAR and free >= LEAST_FREE:
                 self.trimmed.add(number)
                 free = 0
             over = self.held() + mapped + now + free - limit

@@ -29,12 +29,14 @@ class Namespace:
         Import path of a module with SciPy's special functions; imported at first use.
     """
 
+    _convolutions: ModuleType = _windows  # Elsewhere arrays may not be written to.
+
     def __init__(self, module: str, special: str) -> None:
         self._module_name = module
         self._special_name = special
         self.module: ModuleType = import_module(module)
-        # Elsewhere arrays may not be written to.
-        self._convolutions: ModuleType = _images if module == "numpy" else _windows
+        if module == "numpy":
+            self._convolutions = _images
 
     @property
     def special(self) -> ModuleType:
