@@ -39,6 +39,7 @@ def card(of: object) -> str:
     return table((), rows)
 
 
-def _called(node: Any) -> str:
+def _called(of: object) -> str:
     """A node as others refer to it: by its name, if the user gave one."""
+    node: Any = of
     return f"{node.names[0].text} = {node.op.name}" if node.names else repr(node)

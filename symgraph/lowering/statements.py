@@ -19,7 +19,7 @@ __all__ = ["Filled", "Program", "Role", "Statement", "Temporary"]
 class Filled(Enum):
     """Which bytes of its array a statement is the first to write."""
 
-    WHOLE = "all"
+    WHOLE = "whole"
     LATER = "none: parts are written later"
     PART = "a part of an array that was made before"
 

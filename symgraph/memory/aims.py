@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import numpy as np
 
 from ..errors import InputError
+from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dims import resolve
 from ..ir.interpreter import run
@@ -118,7 +119,7 @@ def _measured(node: Node, dims: Mapping[str, int]) -> float:
         # Nothing of the user's is run unasked. A pass over memory takes a second for some 4 GB.
         return size / 4e9
 
-    def array(aval: Any) -> Any:
+    def array(aval: Aval) -> Any:
         shape = tuple([int(resolve(dim, dims)) for dim in aval.shape])
         return np.full(shape, 0.5 if aval.dtype.kind in "fc" else 0, aval.dtype)
 
