@@ -13,7 +13,7 @@ import numpy as np
 from ..ir.node import Node, reachable
 from .probes import COUNT, MIXED, PLACES, UNIFORM, Numbers, Places
 from .trial import Trial
-from .trials import Trials
+from .trials import Trials, size_of
 
 __all__ = ["CERTAIN", "LARGEST", "SMALLEST", "LostNumbers", "plainly_gone"]
 
@@ -38,6 +38,12 @@ Between two spellings, one of which overflows a little before the other, lies a 
 
 _MORE_OFTEN = 2
 """Probes with numbers of all sizes at which a spelling that drops numbers does so more often."""
+
+_FEW = 150
+"""The most nodes of a graph whose arrays are taken whole."""
+
+_SMALL = 512
+"""The most elements of an array that is taken whole."""
 
 
 class LostNumbers:
@@ -71,9 +77,15 @@ class LostNumbers:
         return found
 
     def _needs_whole_arrays(self, new: Node, old: Node) -> bool:
-        """Whether random numbers stand for a computed value where long arrays are shortened."""
+        """Whether random numbers stand for a computed value where long arrays are shortened.
+
+        It is asked of small graphs only: whole arrays take a hundred times as long.
+        """
         trials = map(self._trials_at("usual", whole=False, rough=False).of, (old, new))
-        return any(each is not None and each.drawn for each in trials)
+        if not any(each is not None and each.drawn for each in trials):
+            return False
+        below = reachable([old, new])
+        return len(below) <= _FEW and all(size_of(each) <= _SMALL for each in below)
 
     def _trials_at(self, places: Places, *, whole: bool, rough: bool) -> Trials:
         key = (places, whole, rough)

@@ -28,7 +28,7 @@ from .trial import Trial, drawn_below
 if TYPE_CHECKING:
     from sympy import Expr
 
-__all__ = ["UNIT", "Trials"]
+__all__ = ["UNIT", "Trials", "size_of"]
 
 _REPEATED = 5
 """How often each computation is made: the first as it is, the others with perturbed roundings."""
@@ -322,6 +322,11 @@ def _size(dim: Dim, longest: int) -> int:
     if isinstance(dim, int):
         return dim if dim <= longest else _SHORT
     return _named_size(dim)
+
+
+def size_of(node: Node) -> int:
+    """The elements of a node, where named dimensions are small and others as they are."""
+    return prod([_size(dim, _MOST_ELEMENTS) for dim in node.shape])
 
 
 @lru_cache(maxsize=1024)
