@@ -42,6 +42,9 @@ _MORE_OFTEN = 2
 _FEW = 150
 """The most nodes of a graph whose arrays are taken whole."""
 
+_MOST = 1_000
+"""The most nodes of a graph that is looked at at wide probes; on larger ones they take a fifth."""
+
 _SMALL = 512
 """The most elements of an array that is taken whole."""
 
@@ -72,7 +75,8 @@ class LostNumbers:
         found = self._dropped.get((new, old))
         if found is None:
             whole = self._needs_whole_arrays(new, old)
-            found = any(self._drops_at(each, new, old, whole=whole) for each in PLACES)
+            places = PLACES if len(reachable([old])) <= _MOST else PLACES[:1]
+            found = any(self._drops_at(each, new, old, whole=whole) for each in places)
             self._dropped[new, old] = found
         return found
 
@@ -97,7 +101,8 @@ class LostNumbers:
 
     def _drops_at(self, where: Places, new: Node, old: Node, *, whole: bool) -> bool:
         """Whether it does at these probes; `whole` if a kernel cannot run on short arrays."""
-        if whole or where == "wide":
+        usual = self._trials_at("usual", whole=False, rough=False)
+        if whole or where == "wide" or not usual.has(new):
             rough = self._trials_at(where, whole=whole, rough=True)
             if not _is_suspicious(rough.of(new), rough.of(old)):
                 return False

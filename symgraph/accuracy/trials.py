@@ -106,13 +106,13 @@ class Trials:
 
     def of(self, node: Node) -> Trial | None:
         """The trial of a node; None if it has several results or too many elements."""
-        if self._has(node):
+        if self.has(node):
             return self._trials[node]
         with np.errstate(all="ignore"):
             stack = [node]
             while stack:
                 top = stack[-1]
-                missing = [each for each in top.operands if not self._has(each)]
+                missing = [each for each in top.operands if not self.has(each)]
                 if top in self._trials:
                     stack.pop()
                 elif missing:
@@ -126,7 +126,7 @@ class Trials:
             self._older, self._trials, self._bytes = self._trials, {}, 0
         return found
 
-    def _has(self, node: Node) -> bool:
+    def has(self, node: Node) -> bool:
         """Whether the trial of a node is kept; it then counts as asked for lately."""
         if node in self._trials:
             return True
