@@ -12,6 +12,7 @@ from ...facts import Fact
 from ...graph import Graph
 from ...graph.tracing import grouped
 from ...ops.creation import input as symbolic_input
+from .conversion import Walk, aval_of, jax_module
 
 __all__ = ["from_jax"]
 
@@ -64,8 +65,6 @@ def from_jax(
     >>> graph.simplify().formula()
     sum(x)
     """
-    from .conversion import Walk, aval_of, jax_module
-
     jax = jax_module()
     closed, shapes = jax.make_jaxpr(function, return_shape=True)(*args, **kwargs)
     names = list(_names(jax, function, args, kwargs))

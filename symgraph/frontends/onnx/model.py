@@ -15,6 +15,7 @@ from ...ir.avals import Aval
 from ...ir.collector import collector_paused
 from ...ir.dag import Dag
 from ...ir.dims import ShapeLike
+from ...ir.interpreter import evaluate
 from ...ir.node import reachable
 from ...ops.creation import input as new_input
 from . import operators as _operators  # noqa: F401  # pyright: ignore[reportUnusedImport]
@@ -241,6 +242,5 @@ def _fed(nodes: Any, inputs: set[str]) -> set[str]:
 
 
 def _evaluated(array: Array) -> Any:
-    from ...ir.interpreter import evaluate
 
     return evaluate(Dag({}, [array.node]), {})[0]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import numpy as snp
 from ...ir.dims import count
 from ..functions import f
 from ..spelling import ABSENT, Refused, Spelling, own, result
@@ -98,7 +99,6 @@ def _softmax(function: Callable[..., Any]) -> Spelling:
 def _vector_norm(
     x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
-    from ... import numpy as snp
 
     axis = _axes(dim)
     if axis is None:

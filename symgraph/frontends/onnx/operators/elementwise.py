@@ -11,6 +11,7 @@ import numpy as np
 from .... import numpy as snp
 from ....errors import FormatError
 from ....onnx.same import SAME_OF_FLOATS
+from ....onnx.writer import onnx_module
 from ..attributes import dtype_of
 from ..call import Call, Tensor
 from ..registry import operator
@@ -262,6 +263,5 @@ def identity(_call: Call, x: Any) -> Any:
 
 
 def _numbers_of_dtypes() -> dict[str, int]:
-    from ....onnx.writer import onnx_module
 
     return dict(onnx_module().TensorProto.DataType.items())
