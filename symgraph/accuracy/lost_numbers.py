@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..ir.node import Node, reachable
-from .probes import COUNT, MIXED, PLACES, UNIFORM, Numbers, Places
+from .probes import COUNT, MIXED, PLACES, Numbers, Places
 from .trial import Trial
 from .trials import Trials, size_of
 
@@ -31,13 +31,10 @@ _NEAR = 1e-3
 _NEAR_THE_END = 64.0
 """A number within this factor of the largest may overflow in one spelling and not in another."""
 
-_APART = 3
+_APART = 2
 """Steps between the first and the last wide probe that drop a number, at the least.
 
 Between two spellings, one of which overflows a little before the other, lies a narrow band."""
-
-_MORE_OFTEN = 2
-"""Probes with numbers of all sizes at which a spelling that drops numbers does so more often."""
 
 _FEW = 150
 """The most nodes of a graph whose arrays are taken whole."""
@@ -114,13 +111,8 @@ class LostNumbers:
         if places:
             lucky = _lucky(trials, old)
             places = [each for each in places if each not in lucky]
-        if where == "usual" or not places:
-            return bool(places)
-        of_one_size = [each for each in places if each < UNIFORM]
-        if of_one_size and of_one_size[-1] - of_one_size[0] >= _APART:
-            return True
-        others = [each for each in _dropped(before, after) if each >= UNIFORM]
-        return len(places) - len(of_one_size) >= _MORE_OFTEN + len(others)
+        least = _APART if where == "wide" else 0
+        return bool(places) and places[-1] - places[0] >= least
 
 
 def plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:

@@ -2,8 +2,8 @@
 
 A probe says how large all random numbers are, which sign they have, and how far they differ from
 one another. `drawn` gives the numbers of one input at all probes; they satisfy the input's facts.
-There are two sets of probes. By the usual ones digits are judged. The wide ones only show whether a
-number is lost: first all numbers are of one size, then each input is of another.
+There are two sets of probes. By the usual ones digits are judged. The wide ones, of every size,
+only show whether a number is lost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from ..facts import Fact
 from ..ir.fact_inference import Known
 
-__all__ = ["COUNT", "MIXED", "ORDINARY", "PLACES", "UNIFORM", "Numbers", "Places", "drawn"]
+__all__ = ["COUNT", "MIXED", "ORDINARY", "PLACES", "Numbers", "Places", "drawn"]
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -92,15 +92,8 @@ MIXED: Numbers = np.array([each.between > 0 and each.within > 0 for each in _SET
 """The mixed probes, as a mask: numbers of all sizes. The order of factors decides overflow."""
 
 
-_SIZES = tuple([Setting(power / 2, within=0.7) for power in range(-75, 76)])
+_WIDE = tuple([Setting(power / 2, within=0.7) for power in range(-75, 76)])
 """Every size of number in single precision, in steps of half a power of 10."""
-
-_WIDTHS = (4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 19.0)
-
-_WIDE = (*_SIZES, *[Setting(between=width, within=0.7) for width in _WIDTHS * 6])
-
-UNIFORM = len(_SIZES)
-"""The number of wide probes at which all numbers are of one size. They stand first."""
 
 
 @cache
