@@ -82,8 +82,8 @@ class LostNumbers:
 
         It is asked of small graphs only: whole arrays take a hundred times as long.
         """
-        trials = map(self._trials_at("usual", whole=False, rough=False).of, (old, new))
-        if not any(each is not None and each.drawn for each in trials):
+        trial = self._trials_at("usual", whole=False, rough=False).of(old)
+        if trial is None or not trial.drawn:
             return False
         below = reachable([old, new])
         return len(below) <= _FEW and all(size_of(each) <= _SMALL for each in below)
