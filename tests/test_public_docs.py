@@ -103,6 +103,9 @@ def test_its_examples_run(name: str) -> None:
         assert not found.examples
         return
     assert found.examples
+    for package in ("jax", "torch"):
+        if f"import {package}" in text:
+            pytest.importorskip(package)
     runner = doctest.DocTestRunner(
         optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE, verbose=False
     )
