@@ -236,7 +236,7 @@ def as_align(entries: Sequence[Entry]) -> str:
 
 
 def _rows(entries: Sequence[Entry]) -> str:
-    """One equation a step, with its rule and grade."""
+    """One equation a step, with its rule and grade; none where both sides are written alike."""
     rows: list[str] = []
     for each in entries:
         if each["grain"] in ("origin", "bookkeeping"):
@@ -244,6 +244,8 @@ def _rows(entries: Sequence[Entry]) -> str:
         sign = r"\leadsto" if each["grain"] == "choice" else "="
         beside = f"{each['rule']} [{each['grade']}]"
         left, right = each["before_latex"], each["after_latex"]
+        if left == right and sign == "=":  # x**2 and square(x), for instance
+            continue
         rows.append(rf"{left} &{sign} {right} && {words(beside)}")
     return " \\\\\n".join(rows)
 

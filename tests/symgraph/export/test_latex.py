@@ -193,6 +193,13 @@ def test_the_derivation_is_a_display_that_may_run_over_pages() -> None:
     assert "no rewrite" in traced(lambda x: x, x="n").simplify().explain(format="align")
 
 
+def test_a_step_that_is_written_alike_before_and_after_is_no_equation() -> None:
+    """`x**2` becomes `square(x)`: another operation, and the same mathematics."""
+    small = traced(lambda x: np.log(np.exp(x**2)), x="n").simplify()
+    assert [step.rule for step in small.history.steps] == ["power_two", "log_of_exp"]
+    assert small.explain(format="align").count("&&") == 1
+
+
 NAMES = {
     "x": "x",
     "x1": "x_{1}",
