@@ -74,6 +74,7 @@ def test_an_arena_changes_no_bit(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert without.workspace_bytes == 0
 
 
+@pytest.mark.whole
 @LINUX
 def test_calls_in_threads_have_an_arena_each() -> None:
     graph = planned()
@@ -94,6 +95,7 @@ def test_calls_in_threads_have_an_arena_each() -> None:
     assert [found[number] for number in range(4)] == wanted
 
 
+@pytest.mark.whole
 @LINUX
 def test_sizes_of_named_dimensions_have_an_arena_each() -> None:
     def loss(x: Any, w: Any) -> Any:
@@ -134,6 +136,7 @@ print(*grown({name!r}, {share}))
 """
 
 
+@pytest.mark.whole
 @LINUX
 @pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize(("name", "share"), [row for row in ROWS if row[1]])
