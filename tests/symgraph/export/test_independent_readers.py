@@ -20,6 +20,7 @@ def gradient(name: str) -> sg.Graph:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of pydot's own calls of pyparsing
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 def test_graphviz_text_is_read_by_pydot(name: str) -> None:
     pydot: Any = pytest.importorskip("pydot")
@@ -45,6 +46,7 @@ def walked(text: str) -> list[Any]:
     return reader.LatexWalker(text, tolerant_parsing=False).get_latex_nodes()[0]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 def test_formulas_of_hostile_names_are_read_by_pylatexenc(name: str) -> None:
     graph = gradient(name)
@@ -60,6 +62,7 @@ def test_formulas_of_hostile_names_are_read_by_pylatexenc(name: str) -> None:
         assert not any(getattr(node, "macroname", "") == "input" for node in walked(text))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("seed", range(8))
 def test_formulas_of_random_programs_are_read_by_pylatexenc(seed: int) -> None:
     program = random_program(seed)

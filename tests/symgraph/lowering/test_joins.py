@@ -37,6 +37,7 @@ def test_pieces_are_written_in_place_and_no_bit_changes(share: str) -> None:
     assert ("np.concatenate(" in source) == (share == "100%")  # There is no plan then.
 
 
+@pytest.mark.whole
 def test_a_stack_needs_what_separate_arrays_need() -> None:
     graph = stacked(64, 64, 32)
     weights = 64 * 32 * 32 * 8
