@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from ..accuracy import judge_of
+from ..accuracy import judge_of, judged_as_carefully
 from ..autodiff.jacobians import Record
 from ..ir.collector import collector_paused
 from ..ir.cost import op_count
@@ -263,8 +263,10 @@ def _stabilized(
     Where no other facts are stated, `knowledge` is as good and what it has found is found once.
     """
     facts = [fact for node in stage.dag.inputs.values() for fact in node.params["assume"]]
-    if knowledge is None or not all(fact.is_open for fact in facts):
+    if knowledge is None:
         knowledge, settled = Knowledge(only_open=True), None
+    elif not all(fact.is_open for fact in facts):
+        knowledge, settled = judged_as_carefully(Knowledge(only_open=True), knowledge), None
     line = [stage]
     while line[-1].forward is not None:
         line.append(line[-1].forward)

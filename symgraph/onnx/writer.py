@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
 
-from ..errors import SymgraphError
+from ..extras import module_of_extra
 from ..ir.dims import Dim, Shape, fixed
 from .refusal import Refused
 
@@ -26,13 +25,7 @@ def onnx_module(name: str = "onnx") -> Any:
     SymgraphError
         If it is not installed.
     """
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise SymgraphError(
-            "ONNX models need the package onnx, which is not installed.",
-            mend='Install it with: pip install "symgraph[onnx]"',
-        ) from error
+    return module_of_extra(name, "onnx", "ONNX models")
 
 
 _NAMES = {"float32": "float", "float64": "double"}

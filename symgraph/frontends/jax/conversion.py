@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ...errors import DTypeError, InputError, SymgraphError
+from ...extras import module_of_extra
 from ...ir.avals import Aval, supported_dtype
 from ...ir.node import Origin, origin
 from ...source import Frame
@@ -29,13 +29,7 @@ def jax_module(name: str = "jax") -> Any:
     SymgraphError
         If it is not installed.
     """
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise SymgraphError(
-            "Functions of JAX need the package jax, which is not installed.",
-            mend='Install it with: pip install "symgraph[jax]"',
-        ) from error
+    return module_of_extra(name, "jax", "Functions of JAX")
 
 
 def aval_of(described: Any) -> Aval:

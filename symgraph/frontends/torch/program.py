@@ -6,13 +6,13 @@ import inspect
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from ...errors import DTypeError, InputError, SymgraphError
+from ...errors import DTypeError, InputError
+from ...extras import module_of_extra
 from ...ir.avals import Aval, supported_dtype
 from ...ir.dims import Dim, named, normal
 
@@ -31,13 +31,7 @@ def torch_module(name: str = "torch") -> Any:
     SymgraphError
         If it is not installed.
     """
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise SymgraphError(
-            "Models of PyTorch need the package torch, which is not installed.",
-            mend='Install it with: pip install "symgraph[torch]"',
-        ) from error
+    return module_of_extra(name, "torch", "Models of PyTorch")
 
 
 @dataclass(frozen=True, slots=True)
