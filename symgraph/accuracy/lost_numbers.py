@@ -58,8 +58,6 @@ class LostNumbers:
     def __init__(self, usual: Trials) -> None:
         self._knowledge = usual.knowledge
         self._trials: dict[tuple[Places, bool, bool], Trials] = {("usual", False, False): usual}
-        # What a rough trial does not lose is lost by no other: they have the same numbers.
-        self._drawn: dict[Node, int] = {}
         self._dropped: dict[tuple[Node, Node], bool] = {}
 
     def drops(self, new: Node, old: Node) -> bool:
@@ -92,7 +90,9 @@ class LostNumbers:
         key = (places, whole, rough)
         found = self._trials.get(key)
         if found is None:
-            found = Trials(self._knowledge, places, whole=whole, rough=rough, drawn=self._drawn)
+            # What a rough trial does not lose is lost by no other: they have the same numbers.
+            order = self._trials["usual", False, False].order
+            found = Trials(self._knowledge, places, whole=whole, rough=rough, order=order)
             self._trials[key] = found
         return found
 

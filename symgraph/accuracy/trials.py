@@ -78,7 +78,7 @@ class Trials:
         shortened some kernels cannot run.
     rough : bool
         Whether single precision stands for the reference, too, which takes half of the time.
-    drawn : dict of Node to int, optional
+    order : dict of Node to int, optional
         The order in which values got random numbers. Trials that share it have the same numbers.
     """
 
@@ -89,7 +89,7 @@ class Trials:
         *,
         whole: bool = False,
         rough: bool = False,
-        drawn: dict[Node, int] | None = None,
+        order: dict[Node, int] | None = None,
     ) -> None:
         self.knowledge = knowledge
         self.places: Places = places
@@ -99,7 +99,7 @@ class Trials:
         self._trials: dict[Node, Trial | None] = {}
         # Trials not asked for since `_trials` was last full.
         self._older: dict[Node, Trial | None] = {}
-        self._drawn: dict[Node, int] = {} if drawn is None else drawn
+        self.order: dict[Node, int] = {} if order is None else order
         self._at = 0
         self._rounding: dict[Hashable, bool] = {}
         self._bytes = 0
@@ -150,7 +150,7 @@ class Trials:
 
     def _random(self, node: Node, shape: tuple[int, ...]) -> Trial:
         """A trial of random numbers that satisfy the facts of the node."""
-        index = self._drawn.setdefault(node, len(self._drawn))
+        index = self.order.setdefault(node, len(self.order))
         right = drawn(shape, node.dtype, self.knowledge.of(node), index, self.places)
         found = right.astype(np.float32) if node.dtype.kind == "f" else right
         drawn_here = frozenset[Node]() if node.is_input else frozenset({node})
