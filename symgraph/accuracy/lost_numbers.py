@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..ir.node import Node, reachable
-from .probes import COUNT, MIXED, PLACES, Numbers, Places
+from .probes import COUNT, MIXED, PLACES, Numbers, Places, is_wide_band
 from .trial import Trial
 from .trials import Trials, size_of
 
@@ -30,11 +30,6 @@ _NEAR = 1e-3
 
 _NEAR_THE_END = 64.0
 """A number within this factor of the largest may overflow in one spelling and not in another."""
-
-_APART = 2
-"""Steps between the first and the last wide probe that drop a number, at the least.
-
-Between two spellings, one of which overflows a little before the other, lies a narrow band."""
 
 _FEW = 150
 """The most nodes of a graph whose arrays are taken whole."""
@@ -111,8 +106,7 @@ class LostNumbers:
         if places:
             lucky = _lucky(trials, old)
             places = [each for each in places if each not in lucky]
-        least = _APART if where == "wide" else 0
-        return bool(places) and places[-1] - places[0] >= least
+        return is_wide_band(places) if where == "wide" else bool(places)
 
 
 def plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:

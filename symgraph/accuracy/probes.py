@@ -8,8 +8,9 @@ only show whether a number is lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,7 +18,16 @@ import numpy as np
 from ..facts import Fact
 from ..ir.fact_inference import Known
 
-__all__ = ["COUNT", "MIXED", "ORDINARY", "PLACES", "Numbers", "Places", "drawn"]
+__all__ = [
+    "COUNT",
+    "MIXED",
+    "ORDINARY",
+    "PLACES",
+    "Numbers",
+    "Places",
+    "drawn",
+    "is_wide_band",
+]
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -92,8 +102,28 @@ MIXED: Numbers = np.array([each.between > 0 and each.within > 0 for each in _SET
 """The mixed probes, as a mask: numbers of all sizes. The order of factors decides overflow."""
 
 
-_WIDE = tuple([Setting(power / 2, within=0.7) for power in range(-75, 76)])
-"""Every size of number in single precision, in steps of half a power of 10."""
+_SIZES = tuple([Setting(power / 2, sign=(power + 1) % 2, within=0.7) for power in range(-75, 76)])
+"""Every size of number in single precision, in steps of half a power of 10.
+
+At every second size all numbers are positive: of negative ones some functions have no value."""
+
+_EXPONENTS = tuple([Setting(np.log10(size), sign) for sign in (1, -1) for size in range(6, 90, 6)])
+"""Arguments from which exp and exp2 give numbers of every size in single precision."""
+
+_WIDE = (*_SIZES, *_EXPONENTS)
+
+
+def is_wide_band(places: Sequence[int]) -> bool:
+    """Whether these wide probes, in order, are of more than a narrow band of numbers.
+
+    Between two spellings, one of which overflows a little before the other, lies a band of numbers
+    that the first drops. It is wide if two probes in it are a power of 10 apart, or two arguments
+    of exp next to each other.
+    """
+    sizes = [each for each in places if each < len(_SIZES)]
+    exponents = [each for each in places if each >= len(_SIZES)]
+    steps = [after - before for before, after in pairwise(exponents)]
+    return (bool(sizes) and sizes[-1] - sizes[0] >= 2) or 1 in steps
 
 
 @cache
