@@ -2,8 +2,8 @@
 
 A probe says how large all random numbers are, which sign they have, and how far they differ from
 one another. `drawn` gives the numbers of one input at all probes; they satisfy the input's facts.
-There are two sets of probes. By the usual ones digits are judged. The wide ones, of every size,
-only show whether a number is lost.
+There are three sets of probes. By the usual ones digits are judged. The wide ones, of every size,
+only show whether a number is lost; so do the positive ones, for what has no value elsewhere.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = [
     "COUNT",
     "MIXED",
     "ORDINARY",
-    "PLACES",
+    "ORDINARY_SIZES",
     "Numbers",
     "Places",
     "drawn",
@@ -31,10 +31,8 @@ __all__ = [
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
-Places: TypeAlias = Literal["usual", "wide"]
+Places: TypeAlias = Literal["usual", "wide", "positive"]
 """Which set of probes."""
-
-PLACES: tuple[Places, ...] = ("usual", "wide")
 
 
 class Setting(NamedTuple):
@@ -102,15 +100,18 @@ MIXED: Numbers = np.array([each.between > 0 and each.within > 0 for each in _SET
 """The mixed probes, as a mask: numbers of all sizes. The order of factors decides overflow."""
 
 
-_SIZES = tuple([Setting(power / 2, sign=(power + 1) % 2, within=0.7) for power in range(-75, 76)])
-"""Every size of number in single precision, in steps of half a power of 10.
-
-At every second size all numbers are positive: of negative ones some functions have no value."""
+_POWERS = tuple([power / 2 for power in range(-75, 76)])
+"""Every size of number in single precision, in steps of half a power of 10."""
 
 _EXPONENTS = tuple([Setting(np.log10(size), sign) for sign in (1, -1) for size in range(6, 90, 6)])
 """Arguments from which exp and exp2 give numbers of every size in single precision."""
 
-_WIDE = (*_SIZES, *_EXPONENTS)
+_WIDE = (*[Setting(power, within=0.7) for power in _POWERS], *_EXPONENTS)
+
+_POSITIVE = tuple([Setting(power, sign=1, within=0.7) for power in _POWERS])
+
+ORDINARY_SIZES = slice(_POWERS.index(-6), _POWERS.index(6) + 1)
+"""The wide probes of ordinary sizes."""
 
 
 def is_wide_band(places: Sequence[int]) -> bool:
@@ -120,8 +121,8 @@ def is_wide_band(places: Sequence[int]) -> bool:
     that the first drops. It is wide if two probes in it are a power of 10 apart, or two arguments
     of exp next to each other.
     """
-    sizes = [each for each in places if each < len(_SIZES)]
-    exponents = [each for each in places if each >= len(_SIZES)]
+    sizes = [each for each in places if each < len(_POWERS)]
+    exponents = [each for each in places if each >= len(_POWERS)]
     steps = [after - before for before, after in pairwise(exponents)]
     return (bool(sizes) and sizes[-1] - sizes[0] >= 2) or 1 in steps
 
@@ -129,8 +130,9 @@ def is_wide_band(places: Sequence[int]) -> bool:
 @cache
 def _columns(places: Places) -> list[Numbers]:
     """The settings as arrays with a row for each field; the mixed probes stand last."""
-    if places == "wide":
-        return [np.array(_WIDE, dtype=np.float64).T]
+    if places != "usual":
+        settings = _WIDE if places == "wide" else _POSITIVE
+        return [np.array(settings, dtype=np.float64).T]
     rows = np.array(_SETTINGS, dtype=np.float64).T
     return [rows[:, ~MIXED], rows[:, MIXED]]
 
@@ -155,7 +157,7 @@ def drawn(
     index : int
         The number of the value in its graph: the seed. Different values get independent numbers,
         except at probes where `Setting.apart` makes them nearly equal.
-    places : "usual" or "wide"
+    places : "usual", "wide" or "positive"
         Which set of probes.
     """
     columns = _columns(places)
