@@ -24,7 +24,7 @@ from ..saving.document import dag_at, laid_out, opened, written_dag
 from ..saving.places import Place
 from ..saving.table import ReadNodes, WrittenNodes
 from ..saving.values import Nodes, value_at
-from .stages import Kept, Stage
+from .stage import Kept, Stage
 
 __all__ = ["document", "read"]
 

@@ -29,7 +29,8 @@ from .documents import document, read
 from .history import History
 from .interrupted import SimplifyInterrupted
 from .kept import as_kept, named
-from .stages import Derive, Interrupted, Stage, derived, keeping, released, simplified_stage
+from .stage import Derive, Stage
+from .stages import Interrupted, derived, keeping, released, simplified_stage
 from .view import View
 from .waiting import Told, telling
 
