@@ -16,7 +16,7 @@ from ..ir.collector import collector_paused
 from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
-from ..ir.node import Node
+from ..ir.node import Node, Origin, origin
 from ..passes.keeping import let_go, with_kept
 from ..passes.logistic import with_quotients
 from ..passes.simplify import Effort, Rules, rule_set, simplified
@@ -24,6 +24,7 @@ from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
 from ..saturation import SaturationBounds, saturated
+from .cache import CACHE
 from .digits import finite, keeping_digits, keeping_numbers, loses_a_number
 from .stage import Chosen, Derive, Kept, Stage
 
@@ -101,6 +102,26 @@ def simplified_stage(
     Interrupted
         At Ctrl-C, once a graph of the same values is known; before that `KeyboardInterrupt`.
     """
+    how = (trust, rule_set(rules), effort)
+    known = bounds is None and (rules is None or isinstance(rules, RuleSet))
+    of = CACHE.lookup(stage, how) if known else None
+    if isinstance(of, tuple):
+        outputs, log = of
+        return Stage(stage.dag.with_outputs(outputs), before=stage, by=how), log
+    with origin(Origin()):  # The line that calls simplify is not where values come from.
+        result, log = _simplified(stage, trust, rules, bounds, effort)
+    if of is not None:
+        CACHE.keep(of, result, log, how)
+    return result, log
+
+
+def _simplified(
+    stage: Stage,
+    trust: Soundness,
+    rules: Rules,
+    bounds: SaturationBounds | None,
+    effort: Effort,
+) -> tuple[Stage, Log]:
     chosen: _Chosen = {"trust": trust, "rules": rules, "bounds": bounds, "effort": effort}
     found = _attempt(stage, Knowledge(), **chosen)
     if trust != "exact" and loses_a_number(found.outputs, found.given, found.knowledge):
