@@ -21,8 +21,9 @@ from ..ir.dims import resolve
 from ..ir.interpreter import evaluate
 from ..namespace import NUMPY, Namespace
 from ..saving.document import dag_of, text_of
-from .base import Compiled, Lowered, OwnArrays, lower, sizes_read
+from .base import Compiled, OwnArrays, sizes_read
 from .chunked.stages import Plan, Program, Stage, planned
+from .lowered import Lowered, lower
 
 __all__ = ["BACKEND", "DaskBackend"]
 

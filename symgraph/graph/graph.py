@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from ..array import Array
-from ..backends.base import Lowered, lower
+from ..backends.lowered import Lowered, lower
 from ..errors import InputError, SymgraphError
 from ..export.comparison import Difference
 from ..ir.cost import checked_dims

@@ -22,7 +22,7 @@ import numpy as np
 from ..array.handle import FUNCTIONS, Array, constant
 from ..autodiff.derivations import staged
 from ..autodiff.flat import StageOf
-from ..backends.base import Lowered
+from ..backends.lowered import Lowered
 from ..capture.captured import Captured, captured
 from ..capture.retraces import Retraces
 from ..errors import InputError
