@@ -19,7 +19,8 @@ from typing import Any, Literal, Self, cast
 
 import numpy as np
 
-from ..array.handle import FUNCTIONS, Array, constant
+from ..array.dispatch import FUNCTIONS
+from ..array.handle import Array, constant
 from ..autodiff.derivations import staged
 from ..autodiff.flat import StageOf
 from ..backends.lowered import Lowered
