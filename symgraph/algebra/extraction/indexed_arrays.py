@@ -26,9 +26,9 @@ from ...ops.indexing import embed
 from ...ops.movement import reshape, transpose
 from ...ops.reduction import sum
 from ...ops.softmax import logsumexp
+from ..expression.coefficients import Coef, Rational, coefficient, is_exact, times
 from ..expression.leaf_terms import is_repeated, repeated_number, stretched
 from ..expression.roles import EXPONENTIALS, is_choice, is_product
-from ..expression.term import Coef, Rational, coefficient, is_exact, times
 from .plan import MATMUL
 from .slices import joined_slices
 

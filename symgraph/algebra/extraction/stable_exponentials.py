@@ -18,6 +18,7 @@ from ...ops.elementwise import absolute, negative
 from ...ops.exponential import softplus
 from ...ops.softmax import log_softmax
 from ..expression.atoms import AtomTable, one, open_axes
+from ..expression.coefficients import Coef, Rational, is_exact, quotient, times
 from ..expression.exps import exps_of
 from ..expression.labels import canonical_term
 from ..expression.roles import LOGARITHMS
@@ -30,17 +31,12 @@ from ..expression.term import (
     ONE,
     SUM,
     Atom,
-    Coef,
     Expr,
     Factor,
-    Rational,
     Term,
     added,
     free_indices,
-    is_exact,
-    quotient,
     scaled,
-    times,
 )
 from ..normal_form.factors import Bound, Factors, RawFactor, is_logistic
 from ..normal_form.normalize import NormalForm

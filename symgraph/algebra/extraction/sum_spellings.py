@@ -16,23 +16,10 @@ from ...accuracy import Judge
 from ...ir.dims import Dim
 from ..expression.applied import named
 from ..expression.atoms import AtomTable, one
+from ..expression.coefficients import Coef, Rational, quotient, rational, times
 from ..expression.labels import canonical_term
 from ..expression.roles import ANGLES
-from ..expression.term import (
-    DIM,
-    LEAF,
-    ONE,
-    Coef,
-    Expr,
-    Factor,
-    Rational,
-    Term,
-    added,
-    index_sizes,
-    quotient,
-    rational,
-    times,
-)
+from ..expression.term import DIM, LEAF, ONE, Expr, Factor, Term, added, index_sizes
 from ..normal_form.factors import Factors, RawFactor, renamed_factor
 from ..normal_form.normalize import NormalForm
 from .flat_writer import FlatWriter

@@ -18,18 +18,9 @@ from ...ops.diagonals import diagonal
 from ...ops.elementwise import divide, multiply, reciprocal
 from ...ops.indexing import getitem
 from ..expression.atoms import AtomTable, one
+from ..expression.coefficients import Coef, Rational, quotient, times
 from ..expression.labels import canonical_term
-from ..expression.term import (
-    DELTA,
-    DIM,
-    Atom,
-    Coef,
-    Expr,
-    Rational,
-    Term,
-    quotient,
-    times,
-)
+from ..expression.term import DELTA, DIM, Atom, Expr, Term
 from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm
 from .indexed_arrays import IndexedArray, Spelling

@@ -15,12 +15,8 @@ from ...accuracy import Judge
 from ...ir.dims import Dim
 from ...ir.node import Node
 from ..expression.atoms import one
-from ..expression.term import (
-    Coef,
-    Expr,
-    Term,
-    index_sizes,
-)
+from ..expression.coefficients import Coef
+from ..expression.term import Expr, Term, index_sizes
 from ..normal_form.normalize import NormalForm
 from .flat_writer import FlatWriter
 from .indexed_arrays import IndexedArray, Spelling

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from ...ir.dims import Dim
 from ...ops.linalg import inv
 from ..expression.atoms import one
-from ..expression.term import DELTA, LEAF, Coef, times
+from ..expression.coefficients import Coef, times
+from ..expression.term import DELTA, LEAF
 from .arithmetic import Arithmetic
 from .factors import (
     Bound,
