@@ -28,7 +28,8 @@ from ..namespace.images import COLUMN_BYTES
 from .batched import applied, batch_aligned
 from .composites import as_array, composite
 from .movement import reshape
-from .windows import Pads, counted, one_each, padded, pads_of
+from .window_sizes import Pads, counted, one_each, pads_of
+from .windows import padded
 
 __all__ = [
     "conv",
