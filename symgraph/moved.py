@@ -33,6 +33,7 @@ _FROM_REWRITING = {
 }
 _FROM_BACKENDS = {"backends": "door=fast_entry"}
 _FROM_SCIPY = {"scipy.names": "absent mirrored"}
+_FROM_OPS = {"ops": "derivatives=custom_vjp"}
 _FROM_LOWERING = {
     "memory": "liveness workspace=scratch planner plans chains blocks eviction exact=exact_search "
     "remat=rematerialization",
@@ -61,6 +62,7 @@ def _moved() -> Iterator[tuple[str, str]]:
         ".rewriting": _FROM_REWRITING,
         ".backends": _FROM_BACKENDS,
         ".scipy": _FROM_SCIPY,
+        ".ops": _FROM_OPS,
         ".lowering": _FROM_LOWERING,
         ".algebra": _FROM_ALGEBRA,
     }

@@ -20,7 +20,7 @@ from ..ir.node import Node, Origin, make, newest_serial, note, origin
 from ..ir.op import OPS, Op
 from ..ir.origins import noted
 from ..ops.creation import input as symbolic_input
-from ..ops.derivatives import WrittenRule
+from ..ops.custom_vjp import WrittenRule
 from ..source import Frame
 from .order import in_order, rules_of
 from .params import check_params
