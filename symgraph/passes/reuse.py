@@ -26,7 +26,7 @@ from ..ops.contraction import EINSUM, MATMUL, einsum
 from ..ops.elementwise import add, divide, multiply, negative, square, subtract
 from ..ops.exponential import power
 from ..ops.indexing import GETITEM
-from ..ops.reduction import sum as total
+from ..ops.totals import sum as total
 
 __all__ = ["reused"]
 

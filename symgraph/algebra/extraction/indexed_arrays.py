@@ -24,8 +24,8 @@ from ...ops.exponential import power as power_of
 from ...ops.families import APPLYING, Function
 from ...ops.indexing import embed
 from ...ops.movement import reshape, transpose
-from ...ops.reduction import sum
 from ...ops.softmax import logsumexp
+from ...ops.totals import sum
 from ..expression.coefficients import Coef, Rational, coefficient, is_exact, times
 from ..expression.leaf_terms import is_repeated, repeated_number, stretched
 from ..expression.roles import EXPONENTIALS, is_choice, is_product
