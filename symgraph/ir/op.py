@@ -343,10 +343,12 @@ class Op:
 class Said(TypedDict, total=False):
     """Fields that constructors of families pass on to the record unchanged: see `Op`."""
 
+    count: int
     definition: Callable[..., Any] | None
     latex: str | Callable[..., Any]
     text: Infix | Prefix | Callable[..., Any] | None
     mistaken_for: tuple[str, ...]
+    stand_in: Callable[[Any], StandIn | None] | None
     workspace: Flops
 
 
