@@ -253,7 +253,7 @@ def _weighted(
     return reshape(moveaxis(found, -1, 0), (*lead, *_rest(x, axis, keepdims)))
 
 
-def _where_reached(weights: Array, fractions: Any) -> Array:
+def _where_reached(weights: Array, fractions: Array | np.ndarray[Any, Any]) -> Array:
     """For each row and fraction, where the weights so far reach that fraction of their sum."""
     sums = FUNCTIONS["cumsum"](weights, axis=-1)
     sums = sums / sums[..., -1:]
