@@ -19,7 +19,7 @@ from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..passes.keeping import let_go, with_kept
-from ..passes.logistic import with_quotients
+from ..passes.logistic_quotients import with_quotients
 from ..passes.simplify import Effort, Rules, rule_set, simplified
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log

@@ -10,8 +10,8 @@ from ...ir.dims import known_equal
 from ...ir.node import Node
 from ...ops.creation import DIMENSION, eye
 from .atoms import AtomTable, one
-from .coefficients import Coef, coefficient
-from .labels import canonical_term
+from .canonical_indices import canonical_term
+from .exact_numbers import Coef, coefficient
 from .roles import is_product
 from .scalars import number
 from .term import Expr

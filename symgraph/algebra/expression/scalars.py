@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import exp, isfinite, log
 from sys import float_info
 
-from .coefficients import Coef, Rational, bounded, is_exact, quotient, rational
+from .exact_numbers import Coef, Rational, bounded, is_exact, quotient, rational
 from .term import ONE, Expr, term_key
 
 __all__ = [

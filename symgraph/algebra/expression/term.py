@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from ...ir.dims import Dim
 from ...ir.node import Node
 from ...ir.op import Op
-from .coefficients import Coef, Rational, coef_key, plus, times
+from .exact_numbers import Coef, Rational, coef_key, plus, times
 from .licence import Licence
 
 __all__ = [

@@ -12,8 +12,8 @@ from ...ops.exponential import exp, log, log1p, sigmoid, softplus
 from ...ops.families import Function
 from ...ops.softmax import logsumexp, softmax
 from ..expression.atoms import AtomTable, one
-from ..expression.coefficients import Coef, Rational, rational
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, rational
 from ..expression.term import EXP, LOG, ONE, Atom, Expr, Term, added, scaled
 from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm

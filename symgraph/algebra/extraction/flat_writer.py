@@ -6,8 +6,8 @@ from ...ops.elementwise import add, subtract
 from ...ops.exponential import exp, expm1
 from ...ops.indexing import embed
 from ..expression.atoms import one
-from ..expression.coefficients import Coef, quotient, times
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, quotient, times
 from ..expression.term import LEAF, ONE, Expr, Term, added
 from ..normal_form.factors import RawFactor
 from .indexed_arrays import IndexedArray

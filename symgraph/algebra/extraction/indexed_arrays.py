@@ -26,11 +26,11 @@ from ...ops.indexing import embed
 from ...ops.movement import reshape, transpose
 from ...ops.softmax import logsumexp
 from ...ops.totals import sum
-from ..expression.coefficients import Coef, Rational, coefficient, is_exact, times
+from ..expression.exact_numbers import Coef, Rational, coefficient, is_exact, times
 from ..expression.leaf_terms import is_repeated, repeated_number, stretched
 from ..expression.roles import EXPONENTIALS, is_choice, is_product
-from .plan import MATMUL
-from .slices import joined_slices
+from .adjacent_slices import joined_slices
+from .contraction_order import MATMUL
 
 __all__ = ["IndexedArray", "Spelling"]
 

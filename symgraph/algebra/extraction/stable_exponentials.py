@@ -18,9 +18,9 @@ from ...ops.elementwise import absolute, negative
 from ...ops.exponential import softplus
 from ...ops.softmax import log_softmax
 from ..expression.atoms import AtomTable, one, open_axes
-from ..expression.coefficients import Coef, Rational, is_exact, quotient, times
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, is_exact, quotient, times
 from ..expression.exps import exps_of
-from ..expression.labels import canonical_term
 from ..expression.roles import LOGARITHMS
 from ..expression.term import (
     DELTA,

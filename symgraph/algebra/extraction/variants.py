@@ -21,8 +21,8 @@ from ...ops.exponential import power as to_power
 from ...ops.families import Function
 from ..expression.applied import named
 from ..expression.atoms import AtomTable, one
-from ..expression.coefficients import Coef, Rational, coefficient, quotient
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, coefficient, quotient
 from ..expression.leaf_terms import repeated_number
 from ..expression.powers import is_power, is_raised, lowered_power
 from ..expression.roles import ANGLES, is_difference, is_odd, is_product, is_quotient

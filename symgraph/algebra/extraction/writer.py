@@ -15,7 +15,7 @@ from ...accuracy import Judge
 from ...ir.dims import Dim
 from ...ir.node import Node
 from ..expression.atoms import one
-from ..expression.coefficients import Coef
+from ..expression.exact_numbers import Coef
 from ..expression.term import Expr, Term, index_sizes
 from ..normal_form.normalize import NormalForm
 from .flat_writer import FlatWriter

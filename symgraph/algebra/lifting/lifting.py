@@ -19,8 +19,8 @@ from ...ops.along_axis import add_along_axis
 from ...ops.choice import where
 from ...ops.linalg import solve
 from ..expression.atoms import AtomTable, one, open_axes
-from ..expression.coefficients import coefficient, is_exact, times
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import coefficient, is_exact, times
 from ..expression.leaf_terms import is_repeated, repeated_number, stretched
 from ..expression.scalars import constant_value
 from ..expression.term import Expr, scaled, term_is_finite

@@ -8,8 +8,8 @@ from __future__ import annotations
 from math import isfinite
 
 from ..expression.atoms import one
-from ..expression.coefficients import Coef, Rational, is_exact, times
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, is_exact, times
 from ..expression.scalars import (
     constant_power,
     constant_value,

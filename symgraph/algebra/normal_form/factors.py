@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from ...ir.dims import Dim
 from ..expression.atoms import one
-from ..expression.coefficients import Coef, Rational, is_exact, rational
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, is_exact, rational
 from ..expression.term import (
     DELTA,
     EXP,

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ...ir.node import Node
 from ..expression.atoms import AtomTable, one, open_axes
-from ..expression.coefficients import Coef, Rational, quotient, times
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, quotient, times
 from ..expression.scalars import content
 from ..expression.term import EXP, SUM, Atom, Expr, Factor, Term, added, free_indices, scaled
 from .factors import Factors, components

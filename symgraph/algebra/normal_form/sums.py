@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..expression.applied import named
 from ..expression.atoms import one
-from ..expression.coefficients import Coef, times
+from ..expression.exact_numbers import Coef, times
 from ..expression.term import EXP, SUM, Expr, Term, added, weight
 from .arithmetic import Arithmetic
 from .factor_identities import exps

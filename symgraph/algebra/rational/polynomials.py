@@ -15,8 +15,8 @@ from typing import NamedTuple, TypeAlias
 
 from ...ir.node import Node
 from ..expression.atoms import AtomTable
-from ..expression.coefficients import Coef, coefficient, is_exact, plus, quotient, rational, times
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, coefficient, is_exact, plus, quotient, rational, times
 from ..expression.leaf_terms import repeated_number, stretched
 from ..expression.term import SUM, Expr
 from ..normal_form.factors import Factors

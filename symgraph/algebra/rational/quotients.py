@@ -16,8 +16,8 @@ from ...array import Array
 from ...ir.node import Node
 from ...ir.traits import Angle
 from ..expression.atoms import AtomTable
-from ..expression.coefficients import coefficient, is_exact, rational
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import coefficient, is_exact, rational
 from ..expression.leaf_terms import repeated_number, stretched
 from ..expression.roles import ANGLES
 from ..expression.term import SUM, Expr

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..expression.coefficients import Rational
+from ..expression.exact_numbers import Rational
 from ..expression.exps import exps_of, is_of_exps
 from ..expression.term import EXP, LEAF, LOG, SUM, Atom, Expr, Term
 

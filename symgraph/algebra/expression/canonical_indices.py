@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, cast
 
 from ...ir.dims import Dim
-from .coefficients import Rational
+from .exact_numbers import Rational
 from .term import Atom, Factor, Term
 
 __all__ = ["canonical_term", "ordered_indices"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
-from ..expression.coefficients import Rational
+from ..expression.exact_numbers import Rational
 from ..expression.term import DELTA, DIM, LEAF, ONE, Atom, Expr, Factor, Term
 from ..normal_form.factors import Factors
 
