@@ -32,7 +32,7 @@ from ..expression.roles import EXPONENTIALS, is_choice, is_product
 from .adjacent_slices import joined_slices
 from .contraction_order import MATMUL
 
-__all__ = ["IndexedArray", "Spelling"]
+__all__ = ["ArrayOperations", "IndexedArray"]
 
 _SUMS: dict[Op, Function] = {sum.op: sum, logsumexp.op: logsumexp}
 """The functions that sum over axes, by operation."""
@@ -77,7 +77,7 @@ class IndexedArray:
         )
 
 
-class Spelling:
+class ArrayOperations:
     """Operations on pieces of one dtype.
 
     Parameters

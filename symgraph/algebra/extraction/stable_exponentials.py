@@ -41,7 +41,7 @@ from ..expression.term import (
 from ..normal_form.factors import Bound, Factors, RawFactor, is_logistic
 from ..normal_form.normalize import NormalForm
 from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
-from .indexed_arrays import IndexedArray, Spelling
+from .indexed_arrays import ArrayOperations, IndexedArray
 
 __all__ = ["StableExponentials", "SumWriter"]
 
@@ -50,7 +50,12 @@ class StableExponentials:
     """Writes the atoms of an expression that hold expressions, and replaces them by leaves."""
 
     def __init__(
-        self, normal: NormalForm, spelling: Spelling, writer: SumWriter, *, steady: bool = False
+        self,
+        normal: NormalForm,
+        spelling: ArrayOperations,
+        writer: SumWriter,
+        *,
+        steady: bool = False,
     ) -> None:
         self.normal = normal
         self.atoms: AtomTable = normal.atoms

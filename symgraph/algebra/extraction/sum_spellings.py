@@ -32,7 +32,7 @@ from .common_factors import (
     shared_factors,
 )
 from .flat_writer import FlatWriter
-from .indexed_arrays import Spelling
+from .indexed_arrays import ArrayOperations
 from .repeated_sums import found_again
 from .term_writer import Scaled, TermWriter
 
@@ -49,7 +49,7 @@ class WritesSums(Protocol):
 
     normal: NormalForm
     atoms: AtomTable
-    spelling: Spelling
+    spelling: ArrayOperations
     terms: TermWriter
     sums: FlatWriter
     judge: Judge | None

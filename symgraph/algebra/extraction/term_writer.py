@@ -32,7 +32,7 @@ from .contraction_order import (
     contraction_kind,
     plan,
 )
-from .indexed_arrays import IndexedArray, Spelling
+from .indexed_arrays import ArrayOperations, IndexedArray
 from .solves import sum_as_solve, written_as_solve
 from .use_counts import Price
 from .variants import Variants
@@ -82,7 +82,7 @@ class TermWriter:
     def __init__(
         self,
         normal: NormalForm,
-        spelling: Spelling,
+        spelling: ArrayOperations,
         price: Callable[[Node], Price],
         size_of: Callable[[Dim], float],
         order: Sequence[int],

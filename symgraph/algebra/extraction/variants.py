@@ -29,7 +29,7 @@ from ..expression.roles import ANGLES, is_difference, is_odd, is_product, is_quo
 from ..expression.term import LEAF, Term
 from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm
-from .indexed_arrays import IndexedArray, Spelling
+from .indexed_arrays import ArrayOperations, IndexedArray
 
 __all__ = ["Variants"]
 
@@ -43,7 +43,7 @@ _DEEP = 3
 class Variants:
     """Rewrites a term as other terms of the same value."""
 
-    def __init__(self, normal: NormalForm, spelling: Spelling) -> None:
+    def __init__(self, normal: NormalForm, spelling: ArrayOperations) -> None:
         self.normal = normal
         self.atoms: AtomTable = normal.atoms
         self.spelling = spelling
