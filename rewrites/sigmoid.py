@@ -14,6 +14,7 @@ from symgraph.numpy import (
     log1p,
     sigmoid,
     softplus,
+    squareplus,
     tanh,
 )
 from symgraph.rewriting import (
@@ -216,3 +217,9 @@ def sigmoid_quotient(x: Real) -> Identity:
 def softplus_of_log1mexp(x: Nonpositive) -> Identity:
     r"""$e^{\log(1 - e^x)} = 1 - e^x$ for $x \le 0$."""
     return exp(log1mexp(x)), -expm1(x)
+
+
+@rule(sound="rounding")
+def squareplus_and_reciprocal(x: Real) -> Identity:
+    r"""$s(x) s(-x) = 1$ for $s(x) = (x + \sqrt{x^2 + 4}) / 2$: the roots of $s^2 - x s = 1$."""
+    return squareplus(x) * squareplus(-x), 1
