@@ -18,6 +18,7 @@ from symgraph.numpy import (
     tanh,
 )
 from symgraph.rewriting import (
+    Finite,
     Identity,
     Nonpositive,
     PositiveConstant,
@@ -219,7 +220,7 @@ def softplus_of_log1mexp(x: Nonpositive) -> Identity:
     return exp(log1mexp(x)), -expm1(x)
 
 
-@rule(sound="rounding")
+@rule(sound="domain", earned={"rounding": {"x": Finite}})
 def squareplus_and_reciprocal(x: Real) -> Identity:
     r"""$s(x) s(-x) = 1$ for $s(x) = (x + \sqrt{x^2 + 4}) / 2$: the roots of $s^2 - x s = 1$."""
     return squareplus(x) * squareplus(-x), 1

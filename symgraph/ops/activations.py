@@ -180,6 +180,7 @@ squareplus = elementwise(
     doc="(x + sqrt(x² + 4)) / 2, a softplus without exponentials (Barron 2021).",
     definition=lambda m, x: (x + m.sqrt(x * x + 4)) / 2,
     latex=r"\operatorname{squareplus}",
+    examples=">>> snp.squareplus(np.array([-1.5, 0.0, 1.5]))\narray([0.5, 1. , 2. ])",
 )
 
 
