@@ -30,7 +30,7 @@ from symgraph.rewriting import (
 
 @rule(sound="rounding", stable="large x: exp overflows")
 def one_over_one_plus_exp_of_negative(x: Real) -> Identity:
-    r"""$1/(1 + e^{-x})$ is the logistic function."""
+    r"""$1/(1 + e^{-x}) = \sigma(x)$."""
     return 1 / (1 + exp(-x)), sigmoid(x)
 
 
