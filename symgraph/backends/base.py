@@ -19,8 +19,7 @@ from ..errors import BackendError
 from ..ir.dag import Dag
 from ..ir.dims import Dim, names_of
 from ..namespace import Namespace
-from .arenas import Arenas
-from .workspaces import Workspaces
+from .kept_memory import KeptMemory
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -74,7 +73,7 @@ class Compiled:
         Adds to an exception the user's line from which it came.
     own : OwnArrays, optional
         Arrays that `run` takes without conversion, besides those of the `native` types.
-    workspaces : Workspaces or Arenas, optional
+    workspaces : KeptMemory, optional
         Memory that `run` keeps between calls.
     floats : bool
         Whether `run` takes Python's floats as well, where inputs are 0-d and float64.
@@ -87,7 +86,7 @@ class Compiled:
     dims: tuple[str, ...] = ()
     explain: Callable[[BaseException], None] = lambda error: None
     own: OwnArrays | None = None
-    workspaces: Workspaces | Arenas | None = None
+    workspaces: KeptMemory | None = None
     floats: bool = False
     reason: str = ""
 
