@@ -23,7 +23,8 @@ from ..export.text import headline
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.interpreter import bound_inputs, values_of
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from ..ir.walks import reachable
 from ..memory.liveness import live_ranges
 from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from ..rewriting.log import Log

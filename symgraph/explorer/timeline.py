@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..ir.node import Node, on_operands, reachable
+from ..ir.node import Node, on_operands
+from ..ir.walks import reachable
 from ..rewriting.log import Log, Step
 
 __all__ = ["Timeline", "TimelineEntry", "TimelineMoment", "moments", "timeline"]

@@ -23,8 +23,9 @@ import numpy as np
 from ..errors import InputError
 from .dims import Dim, is_named, named, names_of, normal
 from .html_tables import bundle, table
-from .node import Node, reachable
+from .node import Node
 from .traits import Arrangement
+from .walks import reachable
 
 __all__ = [
     "Cost",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ..errors import InputError
 from .immutable import Immutable
-from .node import Node, consumers, reachable
+from .node import Node
+from .walks import consumers, reachable
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -14,8 +14,9 @@ from ..array import Array, ArrayLike
 from ..errors import NotDifferentiable, ShapeError, SymgraphError, TraceError
 from ..ir.body import Body
 from ..ir.differentiation import Pull
-from ..ir.node import Node, Origin, make, origin, reachable, substituted
+from ..ir.node import Node, Origin, make, origin
 from ..ir.scope import tracing
+from ..ir.walks import reachable, substituted
 from ..pytrees import Tree, flatten, unflatten
 from .closures import fresh_like
 from .userrules import as_sequence, by_rule, lent_to

@@ -28,7 +28,8 @@ from ..capture.captured import Captured, captured
 from ..capture.retraces import Retraces
 from ..errors import InputError
 from ..graph.graph import Graph
-from ..ir.node import Node, substituted
+from ..ir.node import Node
+from ..ir.walks import substituted
 from ..passes.simplify import Effort
 from ..pytrees import flatten, unflatten
 from ..rewriting.rule import Soundness

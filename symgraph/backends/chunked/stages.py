@@ -15,7 +15,8 @@ from ...array import FUNCTIONS, Array
 from ...ir.avals import Aval
 from ...ir.dag import Dag
 from ...ir.dims import Dim
-from ...ir.node import Node, reachable, substituted
+from ...ir.node import Node
+from ...ir.walks import reachable, substituted
 from ...ops.creation import DIMENSION, zeros
 from ...ops.creation import input as symbolic_input
 from ...ops.gather import SCATTER_ADD

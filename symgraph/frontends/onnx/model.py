@@ -16,7 +16,7 @@ from ...ir.collector import collector_paused
 from ...ir.dag import Dag
 from ...ir.dims import ShapeLike
 from ...ir.interpreter import evaluate
-from ...ir.node import reachable
+from ...ir.walks import reachable
 from ...ops.creation import input as new_input
 from . import operators as _operators  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from .attributes import sparse_of, tensor_of

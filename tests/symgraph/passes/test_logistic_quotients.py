@@ -10,7 +10,8 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.ir.node import Node, reachable
+from symgraph.ir.node import Node
+from symgraph.ir.walks import reachable
 from symgraph.ops.exponential import sigmoid
 from symgraph.passes.logistic_quotients import with_quotients
 

@@ -13,7 +13,7 @@ from symgraph.errors import SymgraphError
 from symgraph.ir.dag import Dag
 from symgraph.ir.dims import resolve
 from symgraph.ir.interpreter import evaluate
-from symgraph.ir.node import reachable
+from symgraph.ir.walks import reachable
 from symgraph.rewriting import Rule, default_rules
 from symgraph.saturation.axioms import AXIOMS
 from symgraph.saturation.choices import Choices, ENode
