@@ -69,7 +69,7 @@ from .ops.branches import cond as _cond
 from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from .ops.creation import input
 from .ops.custom import custom_op
-from .ops.derivatives import custom_vjp
+from .ops.custom_vjp import custom_vjp
 from .ops.iteration import while_loop as _while_loop
 from .ops.loops import fori_loop as _fori_loop
 from .ops.loops import scan as _scan

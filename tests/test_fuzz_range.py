@@ -20,8 +20,8 @@ from symgraph.array import Array
 from symgraph.backends.samples import op_samples
 from symgraph.errors import NotDifferentiable, SymgraphError
 from symgraph.ir.dag import Dag
-from symgraph.ir.node import substituted
 from symgraph.ir.op import OPS, Op
+from symgraph.ir.walks import substituted
 
 Function = Callable[[Any], Any]
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from ..ir.walks import reachable
 from .probes import COUNT, MIXED, ORDINARY_SIZES, Numbers, Places, is_wide_band
 from .trial import Trial
 from .trials import Trials, size_of

@@ -18,7 +18,8 @@ from ..ir.dag import Dag
 from ..ir.interpreter import evaluate
 from ..ir.node import Node
 from ..ir.op import OPS, Op
-from .base import Backend, Lowered, lower
+from .base import Backend
+from .lowered import Lowered, lower
 from .randomdags import random_dag
 from .samples import op_samples
 

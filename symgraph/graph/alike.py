@@ -14,11 +14,11 @@ from typing import Any, TypeAlias, cast
 from ..array.handle import Array
 from ..autodiff.derivations import Derivation
 from ..ir.body import Body
-from ..ir.dag import in_making_order
 from ..ir.interning import params_key
 from ..ir.naming import Name, give
-from ..ir.node import Node, Origin, copied, note, reachable
+from ..ir.node import Node, Origin, copied, note
 from ..ir.origins import noted
+from ..ir.walks import in_making_order, reachable
 from ..ops.derivatives import Backward
 from ..rewriting.log import Log, Pass, Step
 from ..source import Frame

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 __all__ = [
+    "WRITERS",
     "explore",
     "formula",
     "save",
@@ -36,6 +37,7 @@ __all__ = [
     "to_python",
     "to_svg",
     "to_sympy",
+    "writer_of",
 ]
 
 
@@ -359,27 +361,41 @@ def save(self: Written, path: str | Path) -> None:
     sum(exp(x))
     """
     target = Path(path)
-    formats: dict[str, Callable[[], str | bytes]] = {
-        ".json": self.to_json,
-        ".svg": lambda: to_svg(self),
-        ".png": lambda: to_png(self),
-        ".html": lambda: explore(self).html,
-        ".dot": lambda: to_dot(self),
-        ".mmd": lambda: to_mermaid(self),
-        ".graphml": lambda: to_graphml(self),
-        ".gexf": lambda: networks.gexf(self.dag),
-        ".onnx": lambda: to_onnx(self).SerializeToString(),
-        ".npz": lambda: constants.npz(self.dag),
-        ".md": lambda: self.explain(format="markdown"),
-        ".txt": self.__str__,
-        ".tex": lambda: to_latex(self),
-        ".py": lambda: to_python(self),
-    }
-    if target.suffix not in formats:
-        raise InputError(
-            f"{target.suffix or target.name!r} names no format.",
-            mend=f"Use one of {', '.join(formats)}.",
-        )
+    written = writer_of(target)(self)
     # Bytes: on no system does a line end otherwise.
-    written = formats[target.suffix]()
     target.write_bytes(written if isinstance(written, bytes) else written.encode("utf-8"))
+
+
+WRITERS: dict[str, Callable[[Written], str | bytes]] = {
+    ".json": lambda graph: graph.to_json(),
+    ".svg": to_svg,
+    ".png": to_png,
+    ".html": lambda graph: explore(graph).html,
+    ".dot": to_dot,
+    ".mmd": to_mermaid,
+    ".graphml": to_graphml,
+    ".gexf": lambda graph: networks.gexf(graph.dag),
+    ".onnx": lambda graph: to_onnx(graph).SerializeToString(),
+    ".npz": lambda graph: constants.npz(graph.dag),
+    ".md": lambda graph: graph.explain(format="markdown"),
+    ".txt": str,
+    ".tex": to_latex,
+    ".py": to_python,
+}
+"""The function that writes a graph, for each suffix of files."""
+
+
+def writer_of(path: Path) -> Callable[[Written], str | bytes]:
+    """The function that writes a graph in the format of a file's suffix.
+
+    Raises
+    ------
+    InputError
+        If the suffix names no format.
+    """
+    if path.suffix not in WRITERS:
+        raise InputError(
+            f"{path.suffix or path.name!r} names no format.",
+            mend=f"Use one of {', '.join(WRITERS)}.",
+        )
+    return WRITERS[path.suffix]

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from ..array import Array
-from ..backends.base import Lowered, lower
+from ..backends.lowered import Lowered, lower
 from ..errors import InputError, SymgraphError
-from ..export.comparison import Difference
 from ..ir.cost import checked_dims
 from ..ir.dag import Dag
 from ..ir.node import Node
@@ -34,7 +33,7 @@ from .stages import Interrupted, derived, keeping, released, simplified_stage
 from .view import View
 from .waiting import Told, telling
 
-__all__ = ["Graph", "SimplifyInterrupted", "diff"]
+__all__ = ["Graph", "SimplifyInterrupted"]
 
 
 class Graph(View):
@@ -238,20 +237,9 @@ class Graph(View):
         >>> graph.simplify(keep="growth").formula()
         log(exp(x))
         """
-        if strategy not in ("greedy", "saturate"):
-            raise SymgraphError(
-                f"There is no strategy {strategy!r}.", mend='Use "greedy" or "saturate".'
-            )
-        if trust not in SOUNDNESS:
-            raise SymgraphError(
-                f"There is no grade of trust {trust!r}.",
-                mend=f"It is one of {', '.join(map(repr, SOUNDNESS))}.",
-            )
-        if effort not in EFFORTS:
-            raise SymgraphError(
-                f"There is no effort {effort!r}.",
-                mend=f"It is one of {', '.join(map(repr, EFFORTS))}.",
-            )
+        _check_choice("strategy", strategy, ("greedy", "saturate"))
+        _check_choice("grade of trust", trust, SOUNDNESS)
+        _check_choice("effort", effort, EFFORTS)
         if self.dag.schedule is not None:
             options: dict[str, Any] = {"trust": trust, "strategy": strategy, "rules": rules}
             return self._planned_again(
@@ -404,24 +392,8 @@ class Graph(View):
         return lowered if not check_facts else lowered.guarded(self.check_inputs)
 
 
-def diff(before: Graph, after: Graph) -> Difference:
-    """Nodes kept, removed and added from one graph to another; prints side by side.
-
-    Graphs of different traces are compared by the names of their inputs.
-
-    Parameters
-    ----------
-    before, after : Graph
-
-    Returns
-    -------
-    Difference
-        Its `removed` and `added` are nodes.
-
-    Examples
-    --------
-    >>> graph = sg.trace(lambda x: np.log(np.exp(x)), x=(3,))
-    >>> [node.op.name for node in sg.diff(graph, graph.simplify()).removed]
-    ['exp', 'log']
-    """
-    return before.diff(after)
+def _check_choice(what: str, given: str, known: Sequence[str]) -> None:
+    if given not in known:
+        raise SymgraphError(
+            f"There is no {what} {given!r}.", mend=f"It is one of {', '.join(map(repr, known))}."
+        )

@@ -18,7 +18,7 @@ from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
 from ..passes.keeping import let_go, with_kept
-from ..passes.logistic import with_quotients
+from ..passes.logistic_quotients import with_quotients
 from ..passes.simplify import Effort, Rules, rule_set, simplified
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
@@ -199,14 +199,19 @@ def _attempt(
             history.extend(steps)
     except KeyboardInterrupt as stop:
         best = finite(min(found, key=op_count), dag.outputs, steady, knowledge)
-        log = Log()
-        log.through("interrupted", dag.outputs, best)
-        raise Interrupted(Stage(dag.with_outputs(best), before=stage), log) from stop
+        raise _interrupted(stage, dag, best) from stop
     if trust != "exact":
         judge = judge_of(knowledge)
         new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))
         outputs = history.through("multiples of sigmoids", outputs, new)
     return _Attempt(dag, given, outputs, found, history, knowledge)
+
+
+def _interrupted(stage: Stage, dag: Dag, best: Sequence[Node]) -> Interrupted:
+    """The error of an interruption, with the simplest equal graph found till then."""
+    log = Log()
+    log.through("interrupted", dag.outputs, best)
+    return Interrupted(Stage(dag.with_outputs(best), before=stage), log)
 
 
 def _derived_again(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ..errors import InputError
 from .immutable import Immutable
-from .node import Node, consumers, reachable
+from .node import Node
+from .walks import consumers, in_making_order
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Dag", "Structure", "in_making_order"]
+__all__ = ["Dag", "Structure"]
 
 Structure: TypeAlias = Any
 """Nested tuples, lists and dicts whose leaves are positions in `Dag.outputs`."""
@@ -163,29 +164,3 @@ def _regroup(structure: Structure, leaves: Sequence[Any]) -> Any:
         return {key: _regroup(part, leaves) for key, part in items.items()}
     parts = [_regroup(part, leaves) for part in structure]
     return tuple(parts) if isinstance(structure, tuple) else parts
-
-
-def in_making_order(nodes: Iterable[Node], outputs: Iterable[Node]) -> list[Node]:
-    """All nodes below these, operands first, in the order of their making.
-
-    All graphs of a process share nodes made of constants alone, so the age of such a node tells of
-    other graphs. It stands before its first use instead, or before the outputs.
-    """
-    made = reachable(nodes)
-    depends: set[Node] = set()
-    for node in made:
-        if node.is_input or not depends.isdisjoint(node.operands):
-            depends.add(node)
-    order: dict[Node, None] = {}
-    met: set[Node] = set()  # nodes made by hand may go round in a circle
-    for node in [*(each for each in made if each in depends), *outputs]:
-        stack = [] if node in met else [node]
-        met.add(node)
-        while stack:
-            operand = next((each for each in stack[-1].operands if each not in met), None)
-            if operand is None:
-                order[stack.pop()] = None
-            else:
-                met.add(operand)
-                stack.append(operand)
-    return list(order)

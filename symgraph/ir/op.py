@@ -263,6 +263,8 @@ class Op:
     workspace : callable
         `workspace(out, *avals, **params)`: bytes that the kernel needs while it runs, beside
         operands and results, where they cannot be read off its calls.
+    examples : str
+        Lines of a doctest of the function in `symgraph.numpy`; the reference has them of others.
     mistaken_for : tuple of str
         Functions of `symgraph.numpy` that one may write in its place by mistake: a rule with one of
         them in its place is false, and the verifier is tried on it.
@@ -314,6 +316,7 @@ class Op:
     fresh: bool = True
     workspace: Flops = no_flops
     mistaken_for: tuple[str, ...] = ()
+    examples: str = ""
 
     def is_total(self, *avals: Aval, **params: object) -> bool:
         """Whether the kernel ends and raises nothing for operands of these shapes and dtypes."""
@@ -343,10 +346,13 @@ class Op:
 class Said(TypedDict, total=False):
     """Fields that constructors of families pass on to the record unchanged: see `Op`."""
 
+    count: int
     definition: Callable[..., Any] | None
+    examples: str
     latex: str | Callable[..., Any]
     text: Infix | Prefix | Callable[..., Any] | None
     mistaken_for: tuple[str, ...]
+    stand_in: Callable[[Any], StandIn | None] | None
     workspace: Flops
 
 

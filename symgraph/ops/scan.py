@@ -18,8 +18,9 @@ from ..ir.avals import Aval
 from ..ir.body import Body, SizedBody
 from ..ir.differentiation import Places, Pull, Trail
 from ..ir.dims import Dim, known_equal
-from ..ir.node import Node, reachable
+from ..ir.node import Node
 from ..ir.op import Batch, Op, Unbatched, register
+from ..ir.walks import reachable
 from ..notation import loops
 from .batched import per_example, whole
 from .carrying import settled

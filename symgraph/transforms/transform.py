@@ -19,15 +19,17 @@ from typing import Any, Literal, Self, cast
 
 import numpy as np
 
-from ..array.handle import FUNCTIONS, Array, constant
+from ..array.dispatch import FUNCTIONS
+from ..array.handle import Array, constant
 from ..autodiff.derivations import staged
 from ..autodiff.flat import StageOf
-from ..backends.base import Lowered
+from ..backends.lowered import Lowered
 from ..capture.captured import Captured, captured
 from ..capture.retraces import Retraces
 from ..errors import InputError
 from ..graph.graph import Graph
-from ..ir.node import Node, substituted
+from ..ir.node import Node
+from ..ir.walks import substituted
 from ..passes.simplify import Effort
 from ..pytrees import flatten, unflatten
 from ..rewriting.rule import Soundness
@@ -116,15 +118,7 @@ class Transform:
             raise InputError(f"A cache of {cache_size} programs keeps none.")
         self._f = f
         self._kind = kind
-        self._parameters = Signature(f, wrt, static)
-        if kind.stages and not self._parameters.wrt:
-            raise InputError("Nothing to differentiate with respect to: name a parameter.")
-        if kind.directions and kind.directions in self._parameters.parameters:
-            raise InputError(
-                f"{self._parameters.name} has a parameter {kind.directions!r}, the name by which "
-                f"{kind.name} is given its direction.",
-                mend="Rename the parameter, or wrap the function in one that has another.",
-            )
+        self._parameters = _checked(Signature(f, wrt, static), kind)
         self._has_aux = has_aux
         self._how: tuple[Soundness, Effort] = trust, effort
         self._lowering = {"backend": backend, **options}
@@ -382,6 +376,19 @@ def _described(arguments: Arguments) -> str:
         shape = ", ".join(map(str, np.shape(leaf))) if i in arrays else ""
         parts.append(f"{path}: {dtype_of(leaf)}[{shape}]" if i in arrays else f"{path}: {leaf!r}")
     return ", ".join(parts)
+
+
+def _checked(parameters: Signature, kind: TransformKind) -> Signature:
+    """The parameters of a function, if the transform can be of it."""
+    if kind.stages and not parameters.wrt:
+        raise InputError("Nothing to differentiate with respect to: name a parameter.")
+    if kind.directions and kind.directions in parameters.parameters:
+        raise InputError(
+            f"{parameters.name} has a parameter {kind.directions!r}, the name by which "
+            f"{kind.name} is given its direction.",
+            mend="Rename the parameter, or wrap the function in one that has another.",
+        )
+    return parameters
 
 
 def _with_keyword(signature: inspect.Signature, keyword: str) -> inspect.Signature:

@@ -20,8 +20,8 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
-from symgraph.backends.base import Lowered, lower
 from symgraph.backends.conformance import check_dag
+from symgraph.backends.lowered import Lowered, lower
 from symgraph.backends.randomdags import random_dag
 from symgraph.backends.samples import op_samples
 from symgraph.ir.dag import Dag
