@@ -21,7 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..ir.dag import Dag
 from ..ir.node import Node
-from .memory_model import Model, bases, least_bytes, model_of, profile
+from .memory_model import Model, least_bytes, model_of, profile
+from .ownership import bases
 
 __all__ = ["list_scheduled", "place", "scheduled"]
 
