@@ -30,6 +30,21 @@ _MOST_TRIED = 24
 """How many plans are tried whose model fits but whose program needs more."""
 
 
+_AMPLE = 1.25
+"""From this share of the peak on, nothing needs to be done to hold the budget.
+
+Below it the C library's gaps between freed arrays may count, so the graph gets an order without
+recomputations: its program gives pages back, as every planned program does.
+"""
+_LEAST_BYTES = 2**20
+
+
+def _in_order(dag: Dag, dims: Mapping[str, int]) -> Dag:
+    """The graph with the order it is run in as its plan."""
+    order = scheduled(dag, dims)
+    return Dag(dag.inputs, dag.outputs, dag.names, dag.structure, schedule=order)
+
+
 def within(
     dag: Dag,
     memory: int | float | str,
@@ -39,7 +54,7 @@ def within(
     recompute: Collection[Node] = (),
     aim: Aim = Aim(),  # noqa: B008  # It cannot be changed.
 ) -> Dag:
-    """The graph, planned so that its emitted program fits; without a plan if it fits already.
+    """The graph, planned so that its emitted program fits; without a plan if it fits with room.
 
     A plan that the graph has is removed first. Plans are made on a model of the graph. Where the
     program needs a little more than the model, a plan of a smaller peak is taken, in proportion.
@@ -56,8 +71,13 @@ def within(
     plain = without_copies(dag)
     full = program_peak(plain, dims)
     budget = bytes_of(memory, full)
-    if full <= budget and not recompute:
-        return plain
+    fits = full <= budget and not recompute
+    if fits:
+        if budget >= full * _AMPLE or full < _LEAST_BYTES:
+            return plain
+        held = _in_order(plain, dims)
+        if program_peak(held, dims) <= budget:
+            return held
     hints: dict[str, Any] = {"keep": keep, "recompute": recompute, "aim": aim}
     peaks = sorted([peak for peak, _ in frontier(plain, dims, **hints)], reverse=True)
     goal = budget
@@ -71,6 +91,8 @@ def within(
             return planned
         # Below the peak of this plan, or the same plan would be found again.
         goal = min(fitting[0] - 1, goal * budget // peak)
+    if fits:
+        return plain
     return _least_plan(plain, budget, memory, dims, hints, peaks)
 
 
