@@ -19,6 +19,7 @@ from .buffers import Buffers
 from .memory_model import resolved
 from .statements import Program, Role, Statement, Temporary
 from .temporaries import ends_of_memory, written_to
+from .writers import Writer, fills
 
 __all__ = ["Layout", "laid_out", "with_arena"]
 
@@ -35,7 +36,9 @@ _MOST_UNITS = 2**16
 _FAR = 2**31 - 1
 
 
-def with_arena(program: Program, texts: Mapping[str, str], buffers: Buffers) -> Program:
+def with_arena(
+    program: Program, texts: Mapping[str, str], writers: Mapping[str, Writer], buffers: Buffers
+) -> Program:
     """The program with its values in an arena.
 
     Parameters
@@ -43,6 +46,8 @@ def with_arena(program: Program, texts: Mapping[str, str], buffers: Buffers) -> 
     program : Program
     texts : mapping of str to str
         The values that could be written to memory in row order, with the text that passes it.
+    writers : mapping of str to callable
+        Others, with the call that writes them to a place.
     buffers : Buffers
         The memory of the values of the program.
     """
@@ -53,17 +58,21 @@ def with_arena(program: Program, texts: Mapping[str, str], buffers: Buffers) -> 
         if each.allocates and len(each.avals) == 1 and each.avals[0].shape and _is_large(each):
             end = ends.get(buffers.memory_of(each.target))
             role = Role.MARK
-            if each.target in texts and buffers.is_handed_out(each.target):
+            known = each.target in texts or each.target in writers
+            if known and buffers.is_handed_out(each.target):
                 role = Role.RESULT
-            elif each.target in texts and end is not None:
+            elif known and end is not None:
                 role = Role.TEMPORARY
             place = f"w[{len(places)}]"
             last = number if end is None else end
             places.append(Temporary(each.avals[0], number, last, role=role))
             if role is Role.MARK:
                 each = replace(each, ahead=place)
-            else:
+            elif each.target in texts:
                 each = written_to(each, texts[each.target], place)
+            else:
+                pieces = writers[each.target](place)
+                each = replace(each, pieces=pieces, place=place, works=not fills(pieces))
         statements.append(each)
     if not places:
         return program

@@ -95,7 +95,7 @@ class _Simulation:
                 self._compute(statement)
             now += sum(self.sizes[before:]) + self._filled_bytes(statement)
             inside = self._buffer_bytes(statement) * buffers + self._body_bytes(statement, buffers)
-            if statement.target:
+            if statement.target and statement.works:
                 inside += workspace_bytes(statement.node, self.dims)
             found.append(now + inside)
             for name in statement.dead:
