@@ -10,9 +10,10 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.progress import told
 from ..lowering.memory_model import least_bytes, model_of, workspace_bytes
-from ..lowering.peak import predicted_peak
+from ..lowering.peak import bytes_outside, predicted_peak
 from ..lowering.program import program_of
 from ..lowering.schedule import scheduled
+from ..lowering.statements import Role
 from .aims import Aim
 from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
@@ -24,6 +25,27 @@ __all__ = ["program_peak", "within"]
 def program_peak(dag: Dag, dims: Mapping[str, int]) -> int:
     """The peak in bytes of the program of a graph."""
     return predicted_peak(program_of(dag), dims)
+
+
+_SMALL_RESERVE = (200, 2**17)
+_HEAP_RESERVE = (33, 2**21)
+_HEAP_BYTES = 2**20
+"""What is kept free of a budget: a part of the peak, at most so many bytes.
+
+Python's own objects need some memory. More is needed where the C library gives the program arrays
+of so many bytes in all: large ones have pages of 2 MiB, which stay whole for what comes later.
+"""
+
+
+def _resident(dag: Dag, dims: Mapping[str, int]) -> int:
+    """The bytes that a process may gain by a planned program, those kept free included."""
+    program = program_of(dag)
+    peak = predicted_peak(program, dims)
+    if peak < _LEAST_BYTES:
+        return peak
+    heap = max(bytes_outside(program, dims, Role.TEMPORARY, Role.RESULT), default=0)
+    share, most = _HEAP_RESERVE if heap >= _HEAP_BYTES else _SMALL_RESERVE
+    return peak + min(peak // share, most)
 
 
 _MOST_TRIED = 24
@@ -58,6 +80,7 @@ def within(
 
     A plan that the graph has is removed first. Plans are made on a model of the graph. Where the
     program needs a little more than the model, a plan of a smaller peak is taken, in proportion.
+    Some bytes of the budget are kept free if a plan can do so, for not all memory is the program's.
 
     Parameters
     ----------
@@ -76,7 +99,7 @@ def within(
         if budget >= full * _AMPLE or full < _LEAST_BYTES:
             return plain
         held = _in_order(plain, dims)
-        if program_peak(held, dims) <= budget:
+        if _resident(held, dims) <= budget:
             return held
     hints: dict[str, Any] = {"keep": keep, "recompute": recompute, "aim": aim}
     peaks = sorted([peak for peak, _ in frontier(plain, dims, **hints)], reverse=True)
@@ -86,13 +109,14 @@ def within(
         if not fitting:
             break
         planned = checkpointed(plain, goal, dims, **hints)
-        peak = program_peak(planned, dims)
-        if peak <= budget:
+        resident = _resident(planned, dims)
+        if resident <= budget:
             return planned
         # Below the peak of this plan, or the same plan would be found again.
-        goal = min(fitting[0] - 1, goal * budget // peak)
+        goal = min(fitting[0] - 1, goal * budget // resident)
     if fits:
-        return plain
+        held = _in_order(plain, dims)
+        return held if program_peak(held, dims) <= budget else plain
     return _least_plan(plain, budget, memory, dims, hints, peaks)
 
 
