@@ -117,6 +117,7 @@ def laid_out(
     sizes: Sequence[int],
     outside: Sequence[int],
     heap: Sequence[int],
+    left: Sequence[int],
     limit: int,
     page: int,
 ) -> Layout:
@@ -131,6 +132,8 @@ def laid_out(
         The bytes that each statement needs outside of the arena.
     heap : sequence of int
         Those among them that the C library gives.
+    left : sequence of int
+        Those of the C library's that live after each statement.
     limit : int
         The bytes that may be held at once.
     page : int
@@ -152,7 +155,7 @@ def laid_out(
         unit *= 2
     nbytes = -(-nbytes // unit) * unit
     pages = _Pages(places, starts, sizes, nbytes, unit)
-    pages.run(outside, heap, limit)
+    pages.run(outside, heap, left, limit)
     return Layout(
         tuple(starts),
         nbytes,
@@ -236,12 +239,13 @@ class _Pages:
         """The bytes that are held now."""
         return int(self.resident.sum()) * self.unit
 
-    def run(self, outside: Sequence[int], heap: Sequence[int], limit: int) -> None:
+    def run(
+        self, outside: Sequence[int], heap: Sequence[int], left: Sequence[int], limit: int
+    ) -> None:
         """Decide what is given back before each place, so that the limit is kept."""
         dying: list[tuple[int, int]] = []  # Last statement and number of each living place.
         firsts = [*[each.first for each in self.places], len(outside)]
         free = max(heap, default=0)  # Free memory may be left from the call before.
-        before = 0
         for number, place in enumerate(self.places):
             while dying and dying[0][0] < place.first:
                 _, dead = dying.pop(0)
@@ -256,8 +260,6 @@ class _Pages:
             # Up to the next place nothing can be given back.
             until = slice(place.first, max(firsts[number + 1], place.first + 1))
             now = max(heap[until])
-            free += max(0, before - now)
-            before = now
             mapped = max([a - b for a, b in zip(outside[until], heap[until], strict=True)])
             if self.held() + mapped + now + free > limit * NEAR and free >= LEAST_FREE:
                 self.trimmed.add(number)
@@ -268,6 +270,7 @@ class _Pages:
                 if found:
                     self.released[number] = found
             self.most = max(self.most, self.held() + mapped + now + free)
+            free += max(0, now - left[until.stop - 1])
 
     def _released(self, count: int) -> list[tuple[int, int]]:
         """Give back pages that hold no living value, those first that are used again last."""

@@ -27,13 +27,12 @@ def program_peak(dag: Dag, dims: Mapping[str, int]) -> int:
     return predicted_peak(program_of(dag), dims)
 
 
-_SMALL_RESERVE = (200, 2**17)
-_HEAP_RESERVE = (33, 2**21)
-_HEAP_BYTES = 2**20
+_RESERVE = (200, 2**17)
+_HEAP_RESERVE = (40, 2**21)
 """What is kept free of a budget: a part of the peak, at most so many bytes.
 
-Python's own objects need some memory. More is needed where the C library gives the program arrays
-of so many bytes in all: large ones have pages of 2 MiB, which stay whole for what comes later.
+Python's own objects need some memory. More is needed where the C library gives the program arrays,
+up to their bytes: large ones have pages of 2 MiB, which stay whole for what comes later.
 """
 
 
@@ -44,8 +43,8 @@ def _resident(dag: Dag, dims: Mapping[str, int]) -> int:
     if peak < _LEAST_BYTES:
         return peak
     heap = max(bytes_outside(program, dims, Role.TEMPORARY, Role.RESULT), default=0)
-    share, most = _HEAP_RESERVE if heap >= _HEAP_BYTES else _SMALL_RESERVE
-    return peak + min(peak // share, most)
+    own = min(peak // _RESERVE[0], _RESERVE[1])
+    return peak + own + min(heap, peak // _HEAP_RESERVE[0], _HEAP_RESERVE[1])
 
 
 _MOST_TRIED = 24
