@@ -19,7 +19,7 @@ from ..ir.naming import Name, give
 from ..ir.node import Node, Origin, copied, note
 from ..ir.origins import noted
 from ..ir.walks import in_making_order, reachable
-from ..ops.derivatives import Backward
+from ..ops.backward_rules import Backward
 from ..rewriting.log import Log, Pass, Step
 from ..source import Frame
 from .stage import Stage

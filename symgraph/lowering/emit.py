@@ -20,7 +20,7 @@ from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
 from ..ir.naming import DERIVED
 from ..ir.node import Node, Origin
-from ..namespace import NUMPY
+from ..namespace import NUMPY, writing
 from ..notation.text import shortened
 from .floats import float_lines
 from .functions import function_of
@@ -259,7 +259,7 @@ def emit(program: Program, *, floats: bool = False) -> Emitted:
         rows.append((f"    {_return_statement(part.results)}", None))
     lines = {number: node for number, (_, node) in enumerate(rows, 1) if node is not None}
     source = "\n".join([*[line for line, _ in rows], ""])
-    table: dict[str, Any] = {"xp": NUMPY}
+    table: dict[str, Any] = {"xp": NUMPY, "into": writing}
     for each in (*parts.values(), *module.programs.values()):
         table.update({name: node.params["value"] for name, node in each.constants.items()})
     if module.functions:

@@ -97,7 +97,7 @@ def program_of(
     if planned:
         if not (workspace and handed_out):
             return program
-        return with_arena(program, planning.places, planning.buffers)
+        return with_arena(program, planning.places, planning.writers, planning.buffers)
     sharing = builder
     if builder.repeats:
         sharing = _Builder(
