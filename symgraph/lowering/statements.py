@@ -59,6 +59,8 @@ class Statement:
         A place of the arena that is named before the statement runs, or an empty string.
     filled : Filled
         Which bytes it is the first to write: the system gives pages when they are written to.
+    members : tuple of Node
+        The nodes that one call of a compiled loop computes; empty for other statements.
     """
 
     node: Node
@@ -76,6 +78,7 @@ class Statement:
     axis: int | None = None
     ahead: str = ""
     filled: Filled = Filled.WHOLE
+    members: tuple[Node, ...] = ()
 
     @property
     def allocates(self) -> bool:
