@@ -28,6 +28,7 @@ from ..saving.document import dag_of, text_of
 from .arenas import Arenas
 from .clocks import Clocked
 from .fast_entry import fast_entry
+from .finite_results import with_finite_results
 from .profile import Profile, profiled
 from .workspaces import Workspaces
 
@@ -228,18 +229,24 @@ def sizes_read(dag: Dag) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def lower(dag: Dag, backend: str | Backend = "numpy", **options: Any) -> Lowered:
+def lower(
+    dag: Dag, backend: str | Backend = "numpy", *, debug: str | None = None, **options: Any
+) -> Lowered:
     """A callable that computes the outputs of `dag`.
 
     Parameters
     ----------
     dag : Dag
     backend : str or Backend
+    debug : "nan" or "inf", optional
+        Raise where a result is NaN, or infinite too; see `finite_results`.
     **options
         Options of the backend.
 
     Raises
     ------
+    InputError
+        If `debug` is another one.
     BackendError
         If the backend is unknown or not installed, or if it does not have an option.
     """
@@ -249,7 +256,11 @@ def lower(dag: Dag, backend: str | Backend = "numpy", **options: Any) -> Lowered
     except TypeError as error:
         raise BackendError(f"Backend {chosen.name!r}: {error}.") from None
     with collector_paused():
-        return Lowered(dag, chosen, chosen.compile(dag, **options), options=options)
+        compiled = chosen.compile(dag, **options)
+    if debug is not None:
+        run = with_finite_results(compiled.run, dag, compiled.dims, chosen, debug)
+        compiled, options = replace(compiled, run=run), {**options, "debug": debug}
+    return Lowered(dag, chosen, compiled, options=options)
 
 
 class Lowered(Immutable):
