@@ -263,6 +263,9 @@ class Op:
     workspace : callable
         `workspace(out, *avals, **params)`: bytes that the kernel needs while it runs, beside
         operands and results, where they cannot be read off its calls.
+    kernel_of_many : callable, optional
+        Another kernel, that NumPy runs faster where there are some hundred elements: functions that
+        it vectorises in the place of one that goes number by number. It may differ by roundings.
     mistaken_for : tuple of str
         Functions of `symgraph.numpy` that one may write in its place by mistake: a rule with one of
         them in its place is false, and the verifier is tried on it.
@@ -313,6 +316,7 @@ class Op:
     reduces: str = ""
     fresh: bool = True
     workspace: Flops = no_flops
+    kernel_of_many: Kernel | None = None
     mistaken_for: tuple[str, ...] = ()
 
     def is_total(self, *avals: Aval, **params: object) -> bool:
@@ -348,6 +352,7 @@ class Said(TypedDict, total=False):
     text: Infix | Prefix | Callable[..., Any] | None
     mistaken_for: tuple[str, ...]
     workspace: Flops
+    kernel_of_many: Kernel | None
 
 
 def _jointly(*_operands: object, **_params: object) -> Any:
