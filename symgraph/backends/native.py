@@ -30,7 +30,14 @@ class NativeBackend(NumpyBackend):
 
     name = "native"
 
-    def compile(self, dag: Dag, *, floats: bool = True, products: bool | None = None) -> Compiled:
+    def compile(
+        self,
+        dag: Dag,
+        *,
+        floats: bool = True,
+        threads: int | None = None,
+        products: bool | None = None,
+    ) -> Compiled:
         """The compiled program of `dag`; its loops are compiled at the first call.
 
         Parameters
@@ -38,6 +45,8 @@ class NativeBackend(NumpyBackend):
         dag : Dag
         floats : bool
             Whether a graph of scalars without a compiled loop runs on Python's floats.
+        threads : int, optional
+            As of the NumPy backend, for graphs that are left to it.
         products : bool, optional
             Whether products of matrices are compiled, too; else BLAS computes them. By default they
             are where NumPy's OpenBLAS does not use the whole registers of the processor.
@@ -47,7 +56,9 @@ class NativeBackend(NumpyBackend):
             reason = "the graph is planned for a memory budget, which its own statements keep"
         if reason:
             return (
-                super().compile(dag, floats=floats).with_reason(f"all is left to NumPy: {reason}")
+                super()
+                .compile(dag, floats=floats, threads=threads)
+                .with_reason(f"all is left to NumPy: {reason}")
             )
         grouping = Grouping(_machine(products))
         program = program_of(without_masks(dag), rewrite=grouping)
@@ -56,7 +67,7 @@ class NativeBackend(NumpyBackend):
         if grouping.loops is None:
             return (
                 super()
-                .compile(dag, floats=floats)
+                .compile(dag, floats=floats, threads=threads)
                 .with_reason(f"all is left to NumPy: no two statements share a loop; {told}")
             )
         return assembled(program, names=_Lazy(grouping.loops).names).with_reason(told)
