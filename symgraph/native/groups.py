@@ -193,7 +193,8 @@ class Group:
                 if not usual or place >= rank:
                     raise _Apart
                 axis = rank - 1 - place
-            if axis is not None and self.space[axis] != dim:
+            # The sum of a column and a row, both of the rows' length, is a square.
+            if axis is not None and (self.space[axis] != dim or axis in found):
                 raise _Apart
             found.append(axis)
         return tuple(reversed(found))

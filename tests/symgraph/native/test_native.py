@@ -109,6 +109,17 @@ def test_softmax_is_one_loop_over_rows() -> None:
     np.testing.assert_allclose(np.sum(lowered(z), axis=-1), 1)
 
 
+def test_a_column_and_a_row_of_one_length_are_a_square() -> None:
+    def function(x: Any, r: Any) -> Any:
+        e = np.exp(x) * r
+        return np.tanh(e), np.sign(r) * 0.5 + np.max(e, axis=-1)
+
+    graph = sg.trace(function, x=sg.spec((33, 19)), r=sg.spec((33, 1)))
+    agrees(graph, arrays_for(graph, np.random.default_rng(0)))
+    graph = native_graph(1198, "float64")
+    agrees(graph, arrays_for(graph, np.random.default_rng(0)))
+
+
 # -- single operations -----------------------------------------------------------------------------
 EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -2.5, 1e300, 1e-310, np.inf, -np.inf, np.nan]
 INEXACT = ("exp", "expm1", "log", "log1p", "tanh", "sin", "cos", "logaddexp")

@@ -49,13 +49,17 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def agrees(seed: int, layout: str = "rows", *, sizes: Any = ((6, 21), (40, 70))) -> None:
     """Any number of threads gives the same bits, and the interpreter's numbers."""
     graph = native_graph(seed, ("float64", "float32")[seed % 2])
+    uncut = graph.lower(backend=BACKEND)
     shared = [graph.lower(backend=BACKEND, threads=number) for number in (1, 2, 5)]
     for n, m in sizes:
         given = arrays_for(graph, np.random.default_rng(seed), layout, n, m)
         with np.errstate(all="ignore"):
             want = graph.evaluate(**given)
         first, *others = [f(**given) for f in shared]
-        for got, expected in zip(first, want, strict=True):
+        for got, expected in [
+            *zip(first, want, strict=True),
+            *zip(uncut(**given), want, strict=True),
+        ]:
             assert ulps_apart(got, expected) <= ULPS
             assert not any(np.shares_memory(got, each) for each in given.values())
         for each in others:
@@ -78,7 +82,7 @@ def test_every_layout(layout: str, cut: list[int]) -> None:
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("first", range(1000, 3000, 100))
+@pytest.mark.parametrize("first", range(1000, 4000, 100))
 def test_more_random_graphs(first: int, cut: list[int]) -> None:
     for seed in range(first, first + 100):
         agrees(seed, [*LAYOUTS][seed % len(LAYOUTS)], sizes=((9, 21),))
