@@ -341,7 +341,8 @@ class _Former:
         if wanted:
             group, before, after = self._once(first, window, wanted)
         self._finish(group)
-        if not self._pays(group):
+        # Without the first, nothing in the group may have the axes of its space.
+        if first.target not in group.targets or not self._pays(group):
             return None, [], []
         return group, before, [*after, *waiting[len(window) :]]
 

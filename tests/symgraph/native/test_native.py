@@ -63,6 +63,11 @@ def test_random_graphs(first: int, dtype: str) -> None:
         agrees(graph, arrays_for(graph, np.random.default_rng(seed)))
 
 
+def test_a_loop_has_the_statement_that_it_was_formed_for() -> None:
+    graph = native_graph(1401, "float32")
+    agrees(graph, arrays_for(graph, np.random.default_rng(0)))
+
+
 def test_random_graphs_are_mostly_loops() -> None:
     sources = [native_graph(seed, "float64").lower(backend=BACKEND).source for seed in range(40)]
     assert sum(map(calls_of_loops, sources)) >= 40
