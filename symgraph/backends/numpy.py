@@ -27,6 +27,7 @@ from ..passes.unmasked import without_masks
 from .arenas import Arenas
 from .base import Compiled
 from .clocks import Clock, Clocked
+from .threads import InOrder, Team
 from .workspaces import Workspaces
 
 __all__ = ["BACKEND", "NumpyBackend", "assembled"]
@@ -44,7 +45,7 @@ class NumpyBackend:
     def namespace(self) -> Namespace:
         return NUMPY
 
-    def compile(self, dag: Dag, *, floats: bool = True) -> Compiled:
+    def compile(self, dag: Dag, *, floats: bool = True, threads: int | None = None) -> Compiled:
         """The compiled program of `dag`; tracebacks show its source.
 
         Parameters
@@ -53,8 +54,18 @@ class NumpyBackend:
         floats : bool
             Whether a graph of scalars runs on Python's floats, ten times as fast. A function may
             then give the float next to NumPy's.
+        threads : int, optional
+            On how many threads the blocks of large arrays are computed; by default on the caller's.
+            Results are the same to the bit. Products of matrices are BLAS's, which has threads of
+            its own; in blocks it uses one, as threadpoolctl tells it.
+
+        Raises
+        ------
+        InputError
+            If there is less than one thread.
         """
-        return assembled(program_of(without_masks(dag)), floats=floats)
+        team = None if threads is None else Team(threads)
+        return assembled(program_of(without_masks(dag)), floats=floats, team=team)
 
     def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
         return np.asarray(value)
@@ -66,6 +77,7 @@ def assembled(
     floats: bool = False,
     names: Callable[[dict[str, Any]], Mapping[str, Any]] | None = None,
     clock: Clock | None = None,
+    team: Team | None = None,
 ) -> Compiled:
     """The functions of a program, compiled by Python.
 
@@ -78,13 +90,17 @@ def assembled(
         Gives further names that the source uses, from the scope that it is run in.
     clock : Clock, optional
         Notes the times of statements.
+    team : Team, optional
+        The threads that compute blocks.
     """
-    emitted = emit(program, floats=floats)
+    emitted = emit(program, floats=floats, threads=team is not None)
     if clock is not None:
         emitted = clock.put_into(emitted)
     digest = hashlib.blake2b(emitted.source.encode(), digest_size=6).hexdigest()
     filename = f"<symgraph {digest}-{next(_compilations)}>"
     scope = _compiled(emitted, filename)
+    if team is not None:
+        scope.update(spread=team.spread, in_order=partial(InOrder, kept=np.array))
     further = dict(names(scope)) if names is not None else {}
     scope.update(further)
     run = _without_warnings(scope["program"], program)
@@ -93,7 +109,7 @@ def assembled(
         workspaces = Arenas(program, emitted.dims)
         run = workspaces.running(run)
     elif emitted.workspace:
-        workspaces = Workspaces(program, emitted.dims)
+        workspaces = Workspaces(program, emitted.dims, team and team.threads)
         blocked = scope.get("blocked")
         run = workspaces.running(run, blocked and _without_warnings(blocked, program))
     if emitted.on_floats:

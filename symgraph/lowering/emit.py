@@ -10,27 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
-from ..ir.naming import DERIVED
-from ..ir.node import Node, Origin
 from ..namespace import NUMPY, writing
-from ..notation.text import shortened
+from .comments import commented, remark, sanitized
 from .floats import float_lines
 from .functions import function_of
+from .loop_lines import LoopLines, ends_of_loops
 from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .spelling import dims_of
 from .statements import Program, Statement
 
 __all__ = ["Emitted", "NameTable", "commented", "emit", "remark", "sanitized"]
 
-_COMMENT_COLUMN = 52
 _ABOUT_BLOCKED = "# The same in blocks of rows that fit the cache: called for large arrays."
 
 
@@ -61,37 +58,6 @@ class Emitted:
     lines: Mapping[int, Statement]
     workspace: bool = False
     on_floats: bool = False
-
-
-def sanitized(text: str) -> str:
-    """The text with `?` for each character that cannot be printed, so that it stays on one line."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else "?" for char in text)
-
-
-# Printing a dtype is slow, and most lines of a graph have one of a few avals.
-_shown_aval = lru_cache(maxsize=4096)(str)
-
-
-def remark(node: Node, avals: Sequence[Aval]) -> str:
-    """The comment of a line: the user's name, operation, result, the user's line, the rule."""
-    # A node that graphs share may come from a line of another graph.
-    origin = Origin() if node.origin.shared else node.origin
-    shown = ", ".join([_shown_aval(aval) for aval in avals])
-    text = f"{node.op.name}  {shown}" if shown else node.op.name
-    variables = [name for name, depth, _ in node.names if depth < DERIVED]
-    if variables and not node.is_input:
-        text = f"{shortened(variables[0])} = {text}"
-    where = str(origin)
-    if where:
-        text = f"{text}  {where}"
-    return sanitized(f"{text}  by {origin.rule}" if origin.rule else text)
-
-
-def commented(line: str, comment: str) -> str:
-    """A line with its comment, which begins at the same column in all lines."""
-    return f"{line.ljust(_COMMENT_COLUMN)}  # {comment}"
 
 
 class _Module:
@@ -223,7 +189,7 @@ def _calculated(expr: Dim, names: tuple[str, ...], *sizes: int) -> int:
     return resolve(expr, dict(zip(names, sizes, strict=True)))
 
 
-def emit(program: Program, *, floats: bool = False) -> Emitted:
+def emit(program: Program, *, floats: bool = False, threads: bool = False) -> Emitted:
     """The source of `program`, and the values of its names.
 
     Parameters
@@ -231,13 +197,16 @@ def emit(program: Program, *, floats: bool = False) -> Emitted:
     program : Program
     floats : bool
         Whether to add a function on Python's floats, if all values are scalars.
+    threads : bool
+        Whether loops are functions, which `spread` calls on several threads. What their blocks add
+        to results goes through `in_order`. Both names are left to whoever runs the source.
     """
     module = _Module(program.constants_below)
     names = NameTable(module)
     parts = {"program": program}
     if program.blocked is not None:
         parts["blocked"] = program.blocked
-    bodies = {name: _statements(part, names) for name, part in parts.items()}
+    bodies = {name: _statements(part, names, threads) for name, part in parts.items()}
     workspaces = [each for part in parts.values() for each in part.workspace]
     loops = [each for part in parts.values() for each in part.loops]
     sizes = [dim for each in workspaces for dim in each.aval.shape]
@@ -289,7 +258,9 @@ def _float_function(program: Program) -> list[tuple[str, Statement | None]]:
     return [*rows, (f"    {_return_statement(program.results)}", None), ("", None), ("", None)]
 
 
-def _statements(program: Program, names: NameTable) -> list[tuple[str, Statement | None]]:
+def _statements(
+    program: Program, names: NameTable, threads: bool = False
+) -> list[tuple[str, Statement | None]]:
     """The lines of a program between `def` and `return`, each with its statement."""
     for body, inner in program.bodies.items():
         # Two loops may run one body: the constants are then those of its first program.
@@ -304,42 +275,24 @@ def _statements(program: Program, names: NameTable) -> list[tuple[str, Statement
     )
     found: list[tuple[str, Statement | None]] = []
     kept: set[str] = set()  # Values in the workspace: their memory is not released.
-    loop = -1
-    own: set[str] = set()
-    later: list[str] = []  # What a loop reads for the last time.
+    ends = ends_of_loops(program)
+    loop = LoopLines(program, -1, threads)
     for number, statement in enumerate(program.statements):
-        if statement.loop != loop:
-            found.extend(_released(later))
-            loop, own, later = statement.loop, set(), []
-            if loop >= 0:
-                found.append((_head_of_loop(program, loop), None))
+        if statement.loop != loop.number:
+            loop = LoopLines(program, statement.loop, threads)
         inside = statement.place[:1] == "t" or (statement.place[:1] == "w" and not program.arena)
         if inside or statement.out in kept:
             kept.add(statement.target)
         dead = tuple([name for name in statement.dead if name not in kept])
-        if loop >= 0:
-            own.add(statement.target)
-            later.extend([name for name in dead if name not in own])
-            dead = tuple([name for name in dead if name in own])
+        if loop.number >= 0:
+            dead = loop.own_of(statement, dead)
         elif number >= last:
             dead = ()  # After the last allocation `del` gains nothing: the return releases names.
-        line = _line(statement, names, dead)
-        indent = "    " if loop < 0 else "        "
         comment = remark(statement.node, statement.avals)
-        found.append((f"{indent}{commented(line, comment)}", statement))
-    return [*found, *_released(later)]
-
-
-def _released(dead: Sequence[str]) -> list[tuple[str, None]]:
-    return [(f"    del {', '.join(dead)}", None)] if dead else []
-
-
-def _head_of_loop(program: Program, number: int) -> str:
-    loop = program.loops[number]
-    place = sum([each.loop < 0 for each in program.workspace]) + number
-    targets = ["rows", *[f"t{scratch}" for scratch in range(len(loop.scratch))]]
-    line = f"for {', '.join(targets)}{',' * (len(targets) == 1)} in w[{place}]:"
-    return f"    {commented(line, sanitized(f'blocks of {loop.dim} rows'))}"
+        loop.add(_line(statement, names, dead), statement, comment)
+        if loop.number < 0 or number in ends:
+            found.extend(loop.taken())
+    return found
 
 
 def _return_statement(results: Sequence[str]) -> str:
