@@ -141,10 +141,18 @@ def test_old_results_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # -- the folder ------------------------------------------------------------------------------------
-def test_another_process_gets_it_from_the_folder(folder: Path) -> None:
-    anew = gradient().simplify()
+@pytest.mark.parametrize(
+    "f",
+    [
+        softplus,
+        lambda x: np.sum(np.sin(x) * np.tanh(x**2 - 1) / (1 + x**4) - np.exp(-x) * np.cos(1 + x)),
+        lambda x: -np.sum(np.log(np.exp(x) / np.sum(np.exp(x)))),
+    ],
+)
+def test_another_process_gets_it_from_the_folder(folder: Path, f: Any) -> None:
+    anew = gradient(f).simplify()
     sg.cache.clear()  # as a new process is
-    known = gradient().simplify()
+    known = gradient(f).simplify()
     assert sg.cache.info().hits == 1
     assert known.to_json() == anew.to_json()
     assert len(list(folder.iterdir())) == 1
