@@ -25,6 +25,7 @@ from .errors import (
     FormatError,
     InputError,
     MemoryBudgetError,
+    NonFiniteError,
     NotDifferentiable,
     RewriteError,
     RewriteLoopError,
@@ -56,6 +57,7 @@ from .facts import (
     unit_norm,
 )
 from .graph import Graph, SimplifyInterrupted, diff, side_by_side
+from .graph.cache import CACHE as cache
 from .graph.loading import load
 from .graph.symbolic import from_sympy
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
@@ -108,6 +110,7 @@ __all__ = [
     "InputError",
     "MemoryBudgetError",
     "Node",
+    "NonFiniteError",
     "NotDifferentiable",
     "Progress",
     "RetraceWarning",
@@ -124,6 +127,7 @@ __all__ = [
     "UnusedInputWarning",
     "VerifyError",
     "antisymmetric",
+    "cache",
     "cg",
     "clip_by_global_norm",
     "clip_by_norm",

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..ir.dims import resolve
 from ..lowering.arena import Layout, laid_out
-from ..lowering.peak import bytes_outside, predicted_peak
+from ..lowering.peak import bytes_left, bytes_outside, predicted_peak
 from ..lowering.statements import Program, Role
 from .kept_memory import MOST_KEPT, MOST_SIZES
 
@@ -109,9 +109,10 @@ class Arenas:
         if CAN_RELEASE and limit >= LEAST_BYTES:
             outside = bytes_outside(program, known, Role.TEMPORARY)
             heap = bytes_outside(program, known, Role.TEMPORARY, Role.RESULT)
-            layout = laid_out(places, nbytes, outside, heap, limit, mmap.PAGESIZE)
+            left = bytes_left(program, known, Role.TEMPORARY, Role.RESULT)
+            layout = laid_out(places, nbytes, outside, heap, left, limit, mmap.PAGESIZE)
             if layout.nbytes >= _LEAST_HUGE:
-                large = laid_out(places, nbytes, outside, heap, limit, _HUGE)
+                large = laid_out(places, nbytes, outside, heap, left, limit, _HUGE)
                 huge = large.most <= limit * (1 + _SLACK)
                 layout = large if huge else layout
         if len(self._fits) == MOST_SIZES:

@@ -19,6 +19,7 @@ from ..errors import BackendError
 from ..ir.dag import Dag
 from ..ir.dims import Dim, names_of
 from ..namespace import Namespace
+from .clocks import Clocked
 from .kept_memory import KeptMemory
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ class Compiled:
         Whether `run` takes Python's floats as well, where inputs are 0-d and float64.
     reason : str
         What a backend that compiles has left to another, and why; else empty.
+    clocked : callable, optional
+        Gives the program with a clock, for `Lowered.profile`.
     """
 
     run: Callable[..., Sequence[Any]]
@@ -89,6 +92,7 @@ class Compiled:
     workspaces: KeptMemory | None = None
     floats: bool = False
     reason: str = ""
+    clocked: Callable[[], Clocked] | None = None
 
     def with_reason(self, reason: str) -> Compiled:
         """The same, telling what is left to another backend."""

@@ -21,7 +21,7 @@ from ..autodiff.scalar import scalar_derivatives as derivatives_of_scalars
 from ..ir.interpreter import given_inputs
 from ..ir.node import Node
 from .measures import HasDag
-from .stages import Derive
+from .stage import Derive
 
 __all__ = [
     "connection",

@@ -28,7 +28,8 @@ from .documents import document, read
 from .history import History
 from .interrupted import SimplifyInterrupted
 from .kept import as_kept, named
-from .stages import Derive, Interrupted, Stage, derived, keeping, released, simplified_stage
+from .stage import Derive, Stage
+from .stages import Interrupted, derived, keeping, released, simplified_stage
 from .view import View
 from .waiting import Told, telling
 
@@ -355,7 +356,12 @@ class Graph(View):
 
     # -- numbers ---------------------------------------------------------------------------------
     def lower(
-        self, backend: str = "numpy", *, check_facts: bool = False, **options: object
+        self,
+        backend: str = "numpy",
+        *,
+        check_facts: bool = False,
+        debug: Literal["nan", "inf"] | None = None,
+        **options: object,
     ) -> Lowered:
         """A callable that computes the outputs fast.
 
@@ -365,6 +371,11 @@ class Graph(View):
             `"numpy"`, `"jax"`, or any installed one.
         check_facts : bool
             Check at each call that inputs satisfy the facts stated of them.
+        debug : {"nan", "inf"}, optional
+            Raise if a result holds a NaN, or with "inf" an infinity, too. The error names the first
+            operation that gave one on the way to the result, your line, of a gradient the forward
+            line, and the operands. The program and its numbers stay the same; each call looks
+            through the results once more, and a failing call computes all again, every value kept.
         **options
             The backend's own, such as `numpy_out` of `"jax"`. With `floats=False` `"numpy"` runs
             graphs of scalars on NumPy's functions to the last bit, not on Python's floats.
@@ -379,6 +390,8 @@ class Graph(View):
         ------
         BackendError
             If the backend is unknown, not installed, or does not know an option.
+        InputError
+            If `debug` is neither.
 
         Examples
         --------
@@ -387,7 +400,7 @@ class Graph(View):
         >>> compute(np.zeros(2))
         array(2.)
         """
-        lowered = lower(self.dag, backend, **options)
+        lowered = lower(self.dag, backend, debug=debug, **options)
         return lowered if not check_facts else lowered.guarded(self.check_inputs)
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "Node",
     "Origin",
     "adjoint_origin",
+    "copied",
     "existing",
     "fresh",
     "make",
@@ -379,3 +380,11 @@ def on_operands(node: Node, operands: tuple[Node, ...]) -> Node:
     new = _made(node.op, operands, node.params, node.copy, node.origin, results)
     carried(node, new)
     return new
+
+
+def copied(node: Node, operands: Sequence[Node], given: Origin) -> Node:
+    """The same operation on the operands of another graph, of another origin.
+
+    The operands have the dtypes and shapes of the node's own.
+    """
+    return _made(node.op, operands, node.params, node.copy, given, node.results)

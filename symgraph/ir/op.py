@@ -265,6 +265,9 @@ class Op:
         operands and results, where they cannot be read off its calls.
     examples : str
         Lines of a doctest of the function in `symgraph.numpy`; the reference has them of others.
+    kernel_of_many : callable, optional
+        Another kernel, that NumPy runs faster where there are some hundred elements: functions that
+        it vectorises in the place of one that goes number by number. It may differ by roundings.
     mistaken_for : tuple of str
         Functions of `symgraph.numpy` that one may write in its place by mistake: a rule with one of
         them in its place is false, and the verifier is tried on it.
@@ -315,6 +318,7 @@ class Op:
     reduces: str = ""
     fresh: bool = True
     workspace: Flops = no_flops
+    kernel_of_many: Kernel | None = None
     mistaken_for: tuple[str, ...] = ()
     examples: str = ""
 
@@ -354,6 +358,7 @@ class Said(TypedDict, total=False):
     mistaken_for: tuple[str, ...]
     stand_in: Callable[[Any], StandIn | None] | None
     workspace: Flops
+    kernel_of_many: Kernel | None
 
 
 def _jointly(*_operands: object, **_params: object) -> Any:

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from .node import Node, on_operands
 
-__all__ = ["ancestors", "consumers", "reachable", "substituted"]
+__all__ = ["ancestors", "consumers", "in_making_order", "reachable", "substituted"]
 
 _by_serial = attrgetter("serial")
 
@@ -63,3 +63,29 @@ def substituted(
         else:
             new[node] = rebuild(node, operands)
     return [new[output] for output in outputs]
+
+
+def in_making_order(nodes: Iterable[Node], outputs: Iterable[Node]) -> list[Node]:
+    """All nodes below these, operands first, in the order of their making.
+
+    All graphs of a process share nodes made of constants alone, so the age of such a node tells of
+    other graphs. It stands before its first use instead, or before the outputs.
+    """
+    made = reachable(nodes)
+    depends: set[Node] = set()
+    for node in made:
+        if node.is_input or not depends.isdisjoint(node.operands):
+            depends.add(node)
+    order: dict[Node, None] = {}
+    met: set[Node] = set()  # nodes made by hand may go round in a circle
+    for node in [*(each for each in made if each in depends), *outputs]:
+        stack = [] if node in met else [node]
+        met.add(node)
+        while stack:
+            operand = next((each for each in stack[-1].operands if each not in met), None)
+            if operand is None:
+                order[stack.pop()] = None
+            else:
+                met.add(operand)
+                stack.append(operand)
+    return list(order)

@@ -24,6 +24,7 @@ from ..array.handle import Array, constant
 from ..autodiff.derivations import staged
 from ..autodiff.flat import StageOf
 from ..backends.lowered import Lowered
+from ..backends.profile import Profile
 from ..capture.captured import Captured, captured
 from ..capture.retraces import Retraces
 from ..errors import InputError
@@ -200,6 +201,38 @@ class Transform:
     def lowered(self, *args: object, **kwargs: object) -> Lowered:
         """The program for arguments like these; `.source` shows it."""
         return self.graph(*args, **kwargs).lower(**cast("Any", self._lowering))
+
+    def profile(self, *args: object, **kwargs: object) -> Profile:
+        """How long each line of your code takes in a call with these arguments.
+
+        As `Lowered.profile`, of the program for arguments like these.
+
+        Raises
+        ------
+        InputError
+            If an argument is symbolic.
+        BackendError
+            If the backend runs programs as a whole, as JAX does.
+
+        Examples
+        --------
+        >>> table = sg.grad(lambda x: np.sum(np.tanh(x) ** 2)).profile(np.ones(1000))
+        >>> {row.part for row in table.rows} <= {"forward", "gradient"}
+        True
+        """
+        self(*args, **kwargs)  # Traced, if it is new.
+        arguments, given = self._bound(args, kwargs)
+        if self._counted:
+            arguments = arguments.counted(self._countable(arguments, self._counted))
+        program = self._program(arguments, len(given))
+        if program is None:
+            raise InputError(
+                f"{self.__name__} has no program of its own here: an argument, or an array that "
+                "it reads, is symbolic.",
+                mend="Profile it with arrays of numbers, outside of a traced function.",
+            )
+        values = [arguments.leaves[i] for i in arguments.arrays]
+        return program.lowered.profile(*values, *_directed(program.traced, given))
 
     # -- the cache -------------------------------------------------------------------------------
     def cache_info(self) -> CacheInfo:

@@ -167,7 +167,7 @@ def test_source_reads_like_numpy() -> None:
 def test_source_does_not_depend_on_hash_seeds() -> None:
     script = (
         "from symgraph.backends.randomdags import random_dag; import symgraph.numpy;"
-        "from symgraph.backends.base import lower;"
+        "from symgraph.backends.lowered import lower;"
         "print(lower(random_dag(3, rows='n')).source)"
     )
     printed = {
