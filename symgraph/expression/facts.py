@@ -8,7 +8,7 @@ import unicodedata
 from .. import facts as known_facts
 from ..errors import ExpressionError
 from ..facts import Fact
-from .reader import Reader
+from .reader import ExpressionReader
 from .syntax import pointed, tree_of
 
 __all__ = ["parse_fact"]
@@ -49,11 +49,11 @@ def parse_fact(text: str) -> tuple[str, Fact]:
         raise ExpressionError(
             "A fact is written as NAME: FACT.", pointed(text, 1, 0), 'As in "p: simplex".'
         )
-    reader = Reader(said, {}, {}, None, {})
+    reader = ExpressionReader(said, {}, {}, None, {})
     return unicodedata.normalize("NFKC", name), _fact(reader, tree_of(said))
 
 
-def _fact(reader: Reader, node: ast.expr) -> Fact:
+def _fact(reader: ExpressionReader, node: ast.expr) -> Fact:
     arguments: list[ast.expr] = []
     keywords: list[ast.keyword] = []
     called = node

@@ -15,7 +15,7 @@ from ..ir.dag import Dag
 from ..ir.node import Origin, origin
 from ..source import Frame
 from .facts import parse_fact
-from .reader import Reader
+from .reader import ExpressionReader
 from .syntax import tree_of
 
 __all__ = ["parse"]
@@ -67,7 +67,7 @@ def parse(
     plain = {unicodedata.normalize("NFKC", name): shape for name, shape in (shapes or {}).items()}
     typed = {unicodedata.normalize("NFKC", name): each for name, each in (dtypes or {}).items()}
     tree = tree_of(text)
-    reader = Reader(text, plain, typed, dtype, said)
+    reader = ExpressionReader(text, plain, typed, dtype, said)
     with origin(Origin((Frame("expression", 0, "", saved=text),))):
         value: Any = reader.read(tree)
         node = reader.applied(tree, lift, value)

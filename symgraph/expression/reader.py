@@ -17,7 +17,7 @@ from ..ops.creation import input as symbolic_input
 from .calls import CALLS, LISTS, METHODS, Call, function_named, functions
 from .syntax import column_of, pointed
 
-__all__ = ["Reader"]
+__all__ = ["ExpressionReader"]
 
 Value: TypeAlias = "Array | int | float"
 
@@ -86,7 +86,7 @@ _ALSO_CALLED = {
 }
 
 
-class Reader:
+class ExpressionReader:
     """Reads one expression, and gathers the inputs that it names."""
 
     def __init__(

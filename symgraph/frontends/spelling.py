@@ -24,9 +24,9 @@ from .functions import f
 
 __all__ = [
     "ABSENT",
-    "Call",
     "Operands",
     "Refused",
+    "SpelledCall",
     "Spelling",
     "bindable",
     "common",
@@ -59,7 +59,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SpelledCall:
     """What the program says of the results of a call.
 
     Parameters
@@ -99,14 +99,14 @@ class Spelling:
         Takes the operands and parameters as the operation names them.
     operands : Operands
     knows : bool
-        Whether the function gets the `Call` first.
+        Whether the function gets the `SpelledCall` first.
     """
 
     function: Callable[..., Any]
     operands: Operands = Operands.OWN
     knows: bool = False
 
-    def __call__(self, call: Call, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    def __call__(self, call: SpelledCall, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         if self.operands is Operands.RESULT:
             args = [_cast(each, call.dtype) for each in args]
             kwargs = {name: _cast(each, call.dtype) for name, each in kwargs.items()}
@@ -138,13 +138,13 @@ def common(function: Callable[..., Any]) -> Spelling:
 
 
 def known(function: Callable[..., Any]) -> Spelling:
-    """A function that gets the `Call`, and operands as they are."""
+    """A function that gets the `SpelledCall`, and operands as they are."""
     return Spelling(function, knows=True)
 
 
 # -- calls and their results -----------------------------------------------------------------------
 def bindable(
-    spelling: Spelling, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]
+    spelling: Spelling, call: SpelledCall, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> None:
     """Refuse arguments that the function of a spelling does not know."""
     first = (call,) if spelling.knows else ()
@@ -154,7 +154,7 @@ def bindable(
         raise Refused(f"is called in a form that is not known here ({error})") from None
 
 
-def fitting(name: str, found: Any, call: Call) -> Any:
+def fitting(name: str, found: Any, call: SpelledCall) -> Any:
     """The results in the dtypes that the program tells; their shapes must be as it tells."""
     several = isinstance(found, (list, tuple))
     results = list(found) if several else [found]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..namespace.namespace import NUMPY, Namespace
 from .body import Body, SizedBody
@@ -68,7 +69,7 @@ class Cause:
     nodes: tuple[Node, ...]
 
 
-def bad_elements(value: Any, kind: BadNumber) -> np.ndarray[Any, Any]:
+def bad_elements(value: ArrayLike, kind: BadNumber) -> np.ndarray[Any, Any]:
     """Where an array is NaN or, of the kind "inf", infinite; nowhere if it is no float."""
     array = np.asarray(value)
     if array.dtype.kind not in "fc":
@@ -142,7 +143,7 @@ class _Walk:
     def _test(self, node: Node, part: int, index: tuple[int, ...]) -> Callable[..., bool]:
         """Whether an element of a node's result is bad for these operands."""
 
-        def test(known: Mapping[Node, Any], **bodies: Any) -> bool:
+        def test(known: Mapping[Node, Any], **bodies: object) -> bool:
             params = {name: resolve(value, self.env) for name, value in node.params.items()}
             try:
                 operands = [known[each] for each in node.operands]

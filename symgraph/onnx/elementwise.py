@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ir.avals import Aval, broadcast_shapes
 from .refusal import Refused
-from .traced import Traced
+from .traced import TracedTensor
 
 __all__ = ["plain"]
 
@@ -38,7 +38,7 @@ def plain(name: str, op: str, kinds: str = "f", result: str = "", **attributes: 
         Of the operator.
     """
 
-    def spelled(xp: Any, *args: Any) -> Traced:
+    def spelled(xp: Any, *args: Any) -> TracedTensor:
         operands, dtype = xp.loop(name, *args)
         _require(name, operands, kinds)
         if len({each.dtype for each in operands}) > 1:
@@ -51,7 +51,7 @@ def plain(name: str, op: str, kinds: str = "f", result: str = "", **attributes: 
     return spelled
 
 
-def _require(name: str, operands: list[Traced], kinds: str) -> None:
+def _require(name: str, operands: list[TracedTensor], kinds: str) -> None:
     for each in operands:
         if each.dtype.kind not in kinds:
             raise Refused(f"ONNX has no counterpart of {name} that means the same for {each.dtype}")
@@ -69,7 +69,7 @@ def arithmetic(name: str, op: str, of_bools: str = "") -> Spelling:
     numbers = plain(name, op, "fiu")
     bools = plain(name, of_bools, "b") if of_bools else numbers
 
-    def spelled(xp: Any, *args: Any) -> Traced:
+    def spelled(xp: Any, *args: Any) -> TracedTensor:
         operands, _ = xp.loop(name, *args)
         return (bools if operands[0].dtype == BOOL else numbers)(xp, *args)
 
@@ -80,20 +80,20 @@ def kept_if_whole(name: str, op: str) -> Spelling:
     """A rounding, which leaves integers as they are."""
     rounded = plain(name, op)
 
-    def spelled(xp: Any, x: Any) -> Traced:
+    def spelled(xp: Any, x: Any) -> TracedTensor:
         (operand,), _ = xp.loop(name, x)
         return operand if operand.dtype.kind in "biu" else rounded(xp, operand)
 
     return spelled
 
 
-def trunc(xp: Any, x: Any) -> Traced:
+def trunc(xp: Any, x: Any) -> TracedTensor:
     if x.dtype.kind in "biu":
         return xp.loop("trunc", x)[0][0]
     return xp.where(x < 0, xp.ceil(x), xp.floor(x))
 
 
-def rounded(xp: Any, x: Any, decimals: int = 0) -> Traced:
+def rounded(xp: Any, x: Any, decimals: int = 0) -> TracedTensor:
     """Half to even, after NumPy's own scaling by a power of ten."""
     if x.dtype.kind != "f":
         if decimals < 0 or x.dtype == BOOL:
@@ -107,26 +107,26 @@ def rounded(xp: Any, x: Any, decimals: int = 0) -> Traced:
     return xp.rint(x / scale) * scale
 
 
-def square(xp: Any, x: Any) -> Traced:
+def square(xp: Any, x: Any) -> TracedTensor:
     return xp.multiply(x, x)
 
 
-def negative(xp: Any, x: Any) -> Traced:
+def negative(xp: Any, x: Any) -> TracedTensor:
     (operand,), _ = xp.loop("negative", x)
     _require("negative", [operand], "fi")
     return xp.made("Neg", operand.aval, operand)
 
 
-def absolute(xp: Any, x: Any) -> Traced:
+def absolute(xp: Any, x: Any) -> TracedTensor:
     return x if x.dtype.kind in "bu" else plain("absolute", "Abs", "fi")(xp, x)
 
 
-def sign(xp: Any, x: Any) -> Traced:
+def sign(xp: Any, x: Any) -> TracedTensor:
     found = plain("sign", "Sign", "fiu")(xp, x)
     return xp.where(xp.isnan(x), x, found) if x.dtype.kind == "f" else found
 
 
-def remainder(xp: Any, x: Any, y: Any) -> Traced:
+def remainder(xp: Any, x: Any, y: Any) -> TracedTensor:
     """The sign is that of the divisor: C's remainder, which ONNX has, moved by one divisor."""
     x, y = _floats(xp, "remainder", x, y)
     rest = xp.fmod(x, y)
@@ -136,13 +136,13 @@ def remainder(xp: Any, x: Any, y: Any) -> Traced:
     return xp.where(rest == 0, zero, moved)
 
 
-def heaviside(xp: Any, x: Any, y: Any) -> Traced:
+def heaviside(xp: Any, x: Any, y: Any) -> TracedTensor:
     x, y = _floats(xp, "heaviside", x, y)
     steps = xp.where(x > 0, xp.lift(1, x.dtype), xp.lift(0, x.dtype))
     return xp.where(xp.isnan(x), x, xp.where(x == 0, y, steps))
 
 
-def hypot(xp: Any, x: Any, y: Any) -> Traced:
+def hypot(xp: Any, x: Any, y: Any) -> TracedTensor:
     """Scaled by the larger one, so that no square overflows."""
     x, y = _floats(xp, "hypot", x, y)
     x, y = xp.absolute(x), xp.absolute(y)
@@ -158,7 +158,7 @@ def comparison(name: str, op: str) -> Spelling:
     """Truth values are compared as numbers, since ONNX orders only those."""
     numbers = plain(name, op, "fiu", result="b")
 
-    def spelled(xp: Any, x: Any, y: Any) -> Traced:
+    def spelled(xp: Any, x: Any, y: Any) -> TracedTensor:
         operands, _ = xp.loop(name, x, y)
         if operands[0].dtype == BOOL:
             operands = [xp.lift(each, np.int32) for each in operands]
@@ -167,13 +167,13 @@ def comparison(name: str, op: str) -> Spelling:
     return spelled
 
 
-def not_equal(xp: Any, x: Any, y: Any) -> Traced:
+def not_equal(xp: Any, x: Any, y: Any) -> TracedTensor:
     return xp.logical_not(xp.equal(x, y))
 
 
-def truth(xp: Any, x: Any) -> Traced:
+def truth(xp: Any, x: Any) -> TracedTensor:
     """Whether a number is not zero; NaN is true."""
-    if not isinstance(x, Traced):
+    if not isinstance(x, TracedTensor):
         return xp.lift(x, bool)
     return x if x.dtype == BOOL else xp.not_equal(x, 0)
 
@@ -181,7 +181,7 @@ def truth(xp: Any, x: Any) -> Traced:
 def logical(op: str) -> Spelling:
     """An operator on truth values, of any numbers."""
 
-    def spelled(xp: Any, *args: Any) -> Traced:
+    def spelled(xp: Any, *args: Any) -> TracedTensor:
         operands = [truth(xp, each) for each in args]
         shape = broadcast_shapes(*[each.aval.shape for each in operands])
         return xp.made(op, Aval(BOOL, shape), *operands)
@@ -193,7 +193,7 @@ def bitwise(name: str, op: str, of_bools: str) -> Spelling:
     """Of integers bit by bit, of truth values the logical operator."""
     integers, bools = plain(name, op, "iu"), plain(name, of_bools, "b")
 
-    def spelled(xp: Any, *args: Any) -> Traced:
+    def spelled(xp: Any, *args: Any) -> TracedTensor:
         operands, _ = xp.loop(name, *args)
         return (bools if operands[0].dtype == BOOL else integers)(xp, *args)
 
@@ -203,7 +203,7 @@ def bitwise(name: str, op: str, of_bools: str) -> Spelling:
 def about_floats(op: str) -> Spelling:
     """A question that only a floating-point number can answer with yes."""
 
-    def spelled(xp: Any, x: Any) -> Traced:
+    def spelled(xp: Any, x: Any) -> TracedTensor:
         if x.dtype.kind != "f":
             x = xp.astype(x, np.float32)
         return xp.made(op, x.aval.with_dtype(BOOL), x)
@@ -211,11 +211,11 @@ def about_floats(op: str) -> Spelling:
     return spelled
 
 
-def isfinite(xp: Any, x: Any) -> Traced:
+def isfinite(xp: Any, x: Any) -> TracedTensor:
     return xp.logical_not(xp.logical_or(xp.isnan(x), xp.isinf(x)))
 
 
-def where(xp: Any, condition: Any, x: Any, y: Any) -> Traced:
+def where(xp: Any, condition: Any, x: Any, y: Any) -> TracedTensor:
     dtype = np.result_type(*[each.dtype if hasattr(each, "dtype") else each for each in (x, y)])
     operands = [truth(xp, condition), xp.lift(x, dtype), xp.lift(y, dtype)]
     shape = broadcast_shapes(*[each.aval.shape for each in operands])
@@ -229,7 +229,7 @@ def where(xp: Any, condition: Any, x: Any, y: Any) -> Traced:
 def extremum(name: str, beats: str, ignores_nan: bool = False) -> Spelling:
     """The larger or smaller of two, of equal ones the second; `beats` is a comparison."""
 
-    def spelled(xp: Any, x: Any, y: Any) -> Traced:
+    def spelled(xp: Any, x: Any, y: Any) -> TracedTensor:
         (x, y), _ = xp.loop(name, x, y)
         first = getattr(xp, beats)(x, y)
         if x.dtype.kind == "f":
@@ -239,17 +239,17 @@ def extremum(name: str, beats: str, ignores_nan: bool = False) -> Spelling:
     return spelled
 
 
-def clip(xp: Any, x: Any, low: Any, high: Any) -> Traced:
+def clip(xp: Any, x: Any, low: Any, high: Any) -> TracedTensor:
     return xp.minimum(xp.maximum(x, low), high)
 
 
 # -- exponentials and logarithms -------------------------------------------------------------------
-def exp2(xp: Any, x: Any) -> Traced:
+def exp2(xp: Any, x: Any) -> TracedTensor:
     (x,) = _floats(xp, "exp2", x)
     return xp.power(xp.lift(2, x.dtype), x)
 
 
-def expm1(xp: Any, x: Any) -> Traced:
+def expm1(xp: Any, x: Any) -> TracedTensor:
     """By W. Kahan's formula: the error of `exp` is divided out by the logarithm of its result."""
     (x,) = _floats(xp, "expm1", x)
     u = xp.exp(x)
@@ -261,7 +261,7 @@ def expm1(xp: Any, x: Any) -> Traced:
     return xp.where(usual, found, xp.where(u == 1, x, u - 1))
 
 
-def log1p(xp: Any, x: Any) -> Traced:
+def log1p(xp: Any, x: Any) -> TracedTensor:
     """By W. Kahan's formula, as `expm1`."""
     (x,) = _floats(xp, "log1p", x)
     u = x + 1
@@ -275,7 +275,7 @@ def log1p(xp: Any, x: Any) -> Traced:
 def scaled_log(name: str, base: float) -> Spelling:
     """A logarithm to another base; a whole number where `x` is a power of it, as in NumPy."""
 
-    def spelled(xp: Any, x: Any) -> Traced:
+    def spelled(xp: Any, x: Any) -> TracedTensor:
         (x,) = _floats(xp, name, x)
         found = xp.log(x) / math.log(base)
         whole = xp.rint(found)
@@ -284,19 +284,19 @@ def scaled_log(name: str, base: float) -> Spelling:
     return spelled
 
 
-def logaddexp(xp: Any, x: Any, y: Any) -> Traced:
+def logaddexp(xp: Any, x: Any, y: Any) -> TracedTensor:
     x, y = _floats(xp, "logaddexp", x, y)
     gap = xp.where(x == y, xp.lift(0, x.dtype), xp.negative(xp.absolute(x - y)))
     return xp.maximum(x, y) + xp.log1p(xp.exp(gap))
 
 
-def expit(xp: Any, x: Any) -> Traced:
+def expit(xp: Any, x: Any) -> TracedTensor:
     """Not ONNX's Sigmoid: engines round it to 0 or to a constant where it is small."""
     (x,) = _floats(xp, "special.expit", x)
     return 1 / (1 + xp.exp(xp.negative(x)))
 
 
-def logit(xp: Any, x: Any) -> Traced:
+def logit(xp: Any, x: Any) -> TracedTensor:
     """log(x / (1 - x)); near 1/2 log1p((2 x - 1) / (1 - x)), as that cancels."""
     (x,) = _floats(xp, "special.logit", x)
     near = xp.logical_and(x > 0.3, x < 0.65)
@@ -304,30 +304,30 @@ def logit(xp: Any, x: Any) -> Traced:
     return xp.where(near, xp.log1p((2 * safe - 1) / (1 - safe)), xp.log(x / (1 - x)))
 
 
-def xlogy(xp: Any, x: Any, y: Any) -> Traced:
+def xlogy(xp: Any, x: Any, y: Any) -> TracedTensor:
     x, y = _floats(xp, "special.xlogy", x, y)
     return _zero_times(xp, x, y, xp.log(y))
 
 
-def xlog1py(xp: Any, x: Any, y: Any) -> Traced:
+def xlog1py(xp: Any, x: Any, y: Any) -> TracedTensor:
     x, y = _floats(xp, "special.xlog1py", x, y)
     return _zero_times(xp, x, y, xp.log1p(y))
 
 
-def _zero_times(xp: Any, x: Any, y: Any, factor: Any) -> Traced:
+def _zero_times(xp: Any, x: Any, y: Any, factor: Any) -> TracedTensor:
     """`x * factor`, and 0 where x is 0, unless y is NaN."""
     none = xp.logical_and(x == 0, xp.logical_not(xp.isnan(y)))
     return xp.where(none, xp.lift(0, x.dtype), x * factor)
 
 
-def entr(xp: Any, x: Any) -> Traced:
+def entr(xp: Any, x: Any) -> TracedTensor:
     (x,) = _floats(xp, "special.entr", x)
     edge = xp.where(x == 0, xp.lift(0, x.dtype), xp.lift(-np.inf, x.dtype))
     inside = xp.logical_or(x > 0, xp.isnan(x))
     return xp.where(inside, xp.negative(x * xp.log(x)), edge)
 
 
-def arctan2(xp: Any, y: Any, x: Any) -> Traced:
+def arctan2(xp: Any, y: Any, x: Any) -> TracedTensor:
     """By the arctangent of the smaller over the larger; zeros have their signs, as 1 / 0 tells."""
     y, x = _floats(xp, "arctan2", y, x)
     width, height = xp.absolute(x), xp.absolute(y)
@@ -344,12 +344,12 @@ def arctan2(xp: Any, y: Any, x: Any) -> Traced:
     return xp.where(xp.logical_or(xp.isnan(x), xp.isnan(y)), x + y, found)
 
 
-def _signed(xp: Any, x: Any) -> Traced:
+def _signed(xp: Any, x: Any) -> TracedTensor:
     """Whether a number that is not NaN has a minus sign, -0.0 too."""
     return xp.logical_or(x < 0, xp.logical_and(x == 0, xp.reciprocal(x) < 0))
 
 
-def power(xp: Any, x: Any, y: Any) -> Traced:
+def power(xp: Any, x: Any, y: Any) -> TracedTensor:
     """Of integers none: engines compute it in floating point, or refuse negative exponents."""
     x, y = _floats(xp, "power", x, y)
     aval = Aval(x.dtype, broadcast_shapes(x.aval.shape, y.aval.shape))
@@ -357,7 +357,7 @@ def power(xp: Any, x: Any, y: Any) -> Traced:
 
 
 # -- dtypes ------------------------------------------------------------------------------------
-def astype(xp: Any, x: Any, dtype: Any, **_copy: Any) -> Traced:
+def astype(xp: Any, x: Any, dtype: Any, **_copy: Any) -> TracedTensor:
     """A cast; integers that do not fit lose their higher bits, as in NumPy."""
     target = np.dtype(dtype)
     x = xp.lift(x)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebinterpolate
 
 from .refusal import Refused
-from .traced import Traced
+from .traced import TracedTensor
 
 __all__ = ["erf", "erfc", "ndtr"]
 
@@ -66,7 +66,7 @@ def _wide(xp: Any, name: str, x: Any) -> tuple[Any, np.dtype[Any]]:
     return xp.lift(x, np.float64), x.dtype
 
 
-def erf(xp: Any, x: Any) -> Traced:
+def erf(xp: Any, x: Any) -> TracedTensor:
     """ONNX's own in float32; its engines have no other digits."""
     wide, dtype = _wide(xp, "special.erf", x)
     if dtype == np.float32:
@@ -77,13 +77,13 @@ def erf(xp: Any, x: Any) -> Traced:
     return xp.astype(xp.where(near, middle, 1 - _complement(xp, wide)), dtype)
 
 
-def erfc(xp: Any, x: Any) -> Traced:
+def erfc(xp: Any, x: Any) -> TracedTensor:
     """Its digits stay where it is small."""
     wide, dtype = _wide(xp, "special.erfc", x)
     return xp.astype(_complement(xp, wide), dtype)
 
 
-def ndtr(xp: Any, x: Any) -> Traced:
+def ndtr(xp: Any, x: Any) -> TracedTensor:
     r"""$\operatorname{erfc}(-x / \sqrt 2) / 2$."""
     wide, dtype = _wide(xp, "special.ndtr", x)
     return xp.astype(0.5 * _complement(xp, wide * -math.sqrt(0.5)), dtype)

@@ -17,7 +17,7 @@ from ..lowering.pieces import NoSource
 from .namespace import OnnxNamespace
 from .refusal import Refused
 from .table import FUNCTIONS
-from .traced import Traced
+from .traced import TracedTensor
 from .writer import OPSET, Writer, onnx_module
 
 __all__ = ["to_onnx"]
@@ -62,7 +62,7 @@ class _Export:
                 mend="Make the large ones inputs of the graph.",
             )
         for name, node in self.dag.inputs.items():
-            self.values[node] = Traced(self.xp, name, node.aval)
+            self.values[node] = TracedTensor(self.xp, name, node.aval)
         self._sizes()
         for node in self.dag.nodes:
             if not node.is_input:
@@ -110,7 +110,7 @@ class _Export:
             if repeated:
                 shape = writer.shape(node.shape)
                 checked = writer.emit("Reshape", name, shape, allowzero=1)
-                self.values[node] = Traced(self.xp, checked, node.aval)
+                self.values[node] = TracedTensor(self.xp, checked, node.aval)
 
     # -- nodes -------------------------------------------------------------------------------------
     def _value(self, node: Node) -> Any:
@@ -141,11 +141,11 @@ class _Export:
         items = cast("tuple[Any, ...]", result)
         return tuple([self._checked(*pair) for pair in zip(items, node.results, strict=True)])
 
-    def _checked(self, result: Any, aval: Any) -> Traced:
+    def _checked(self, result: Any, aval: Any) -> TracedTensor:
         found = self.xp.lift(result)
         if found.aval.dtype != aval.dtype or found.aval.ndim != aval.ndim:
             raise Refused(f"its kernel gives {found.aval} instead of {aval}")
-        return Traced(self.xp, found.name, aval)
+        return TracedTensor(self.xp, found.name, aval)
 
     def _refusal(self, node: Node, reason: str) -> BackendError:
         return BackendError(

@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.avals import Aval, broadcast_shapes, normal_axes
 from ..ir.dims import Dim, count, fixed, known_equal, normal
 from .refusal import Refused
-from .traced import Traced, as_size, dim_of
+from .traced import TracedTensor, as_size, dim_of
 
 __all__ = ["getitem", "scatter_add", "scatter_set"]
 
@@ -22,7 +22,7 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(cast("Sequence[Any]", value)) if isinstance(value, (tuple, list)) else (value,)
 
 
-def reshape(xp: Any, x: Any, shape: Any, **_order: Any) -> Traced:
+def reshape(xp: Any, x: Any, shape: Any, **_order: Any) -> TracedTensor:
     x = xp.lift(x)
     dims: list[Dim] = [dim_of(each) for each in _as_tuple(shape)]
     if -1 in dims:
@@ -37,31 +37,31 @@ def reshape(xp: Any, x: Any, shape: Any, **_order: Any) -> Traced:
     return xp.made("Reshape", aval, x, xp.writer.shape(aval.shape), allowzero=1)
 
 
-def broadcast_to(xp: Any, x: Any, shape: Any) -> Traced:
+def broadcast_to(xp: Any, x: Any, shape: Any) -> TracedTensor:
     x = xp.lift(x)
     aval = x.aval.with_shape([dim_of(each) for each in _as_tuple(shape)])
     return xp.made("Expand", aval, x, xp.writer.shape(aval.shape))
 
 
-def transpose(xp: Any, x: Any, axes: Any = None) -> Traced:
+def transpose(xp: Any, x: Any, axes: Any = None) -> TracedTensor:
     order = range(x.ndim)[::-1] if axes is None else [int(each) % x.ndim for each in axes]
     aval = x.aval.with_shape([x.aval.shape[each] for each in order])
     return xp.made("Transpose", aval, x, perm=list(order)) if x.ndim else x
 
 
-def swapaxes(xp: Any, x: Any, first: int, second: int) -> Traced:
+def swapaxes(xp: Any, x: Any, first: int, second: int) -> TracedTensor:
     order = list(range(x.ndim))
     order[first], order[second] = order[second], order[first]
     return transpose(xp, x, order)
 
 
-def moveaxis(xp: Any, x: Any, source: int, destination: int) -> Traced:
+def moveaxis(xp: Any, x: Any, source: int, destination: int) -> TracedTensor:
     order = list(range(x.ndim))
     order.insert(destination % x.ndim, order.pop(source % x.ndim))
     return transpose(xp, x, order)
 
 
-def expand_dims(xp: Any, x: Any, axis: Any) -> Traced:
+def expand_dims(xp: Any, x: Any, axis: Any) -> TracedTensor:
     axes = _as_tuple(axis)
     ndim = x.ndim + len(axes)
     places = sorted(int(each) % ndim for each in axes)
@@ -71,7 +71,7 @@ def expand_dims(xp: Any, x: Any, axis: Any) -> Traced:
     return xp.made("Unsqueeze", x.aval.with_shape(shape), x, xp.writer.integers(*places))
 
 
-def squeeze(xp: Any, x: Any, axis: Any = None) -> Traced:
+def squeeze(xp: Any, x: Any, axis: Any = None) -> TracedTensor:
     if axis is None:
         raise Refused("which axes are removed depends on the sizes")
     places = sorted(int(each) % x.ndim for each in _as_tuple(axis))
@@ -79,7 +79,7 @@ def squeeze(xp: Any, x: Any, axis: Any = None) -> Traced:
     return xp.made("Squeeze", x.aval.with_shape(shape), x, xp.writer.integers(*places))
 
 
-def concatenate(xp: Any, arrays: Any, axis: int = 0) -> Traced:
+def concatenate(xp: Any, arrays: Any, axis: int = 0) -> TracedTensor:
     lifted = [xp.lift(each) for each in arrays]
     dtype = np.result_type(*[each.dtype for each in lifted])
     lifted = [xp.lift(each, dtype) for each in lifted]
@@ -92,12 +92,14 @@ def concatenate(xp: Any, arrays: Any, axis: int = 0) -> Traced:
     return xp.made("Concat", Aval(dtype, tuple(shape)), *lifted, axis=place)
 
 
-def stack(xp: Any, arrays: Any, axis: int = 0) -> Traced:
+def stack(xp: Any, arrays: Any, axis: int = 0) -> TracedTensor:
     lifted = [xp.lift(each) for each in arrays]
     return concatenate(xp, [expand_dims(xp, each, axis) for each in lifted], axis)
 
 
-def pad(xp: Any, x: Any, widths: Any, mode: str = "constant", constant_values: Any = 0) -> Traced:
+def pad(
+    xp: Any, x: Any, widths: Any, mode: str = "constant", constant_values: Any = 0
+) -> TracedTensor:
     if mode != "constant" or np.ndim(constant_values):
         raise Refused(f"its padding of mode {mode!r} is not written as ONNX yet")
     pairs = [tuple(int(each) for each in pair) for pair in np.broadcast_to(widths, (x.ndim, 2))]
@@ -111,7 +113,7 @@ def pad(xp: Any, x: Any, widths: Any, mode: str = "constant", constant_values: A
     return xp.made("Pad", x.aval.with_shape(shape), x, amounts, number)
 
 
-def diagonal(xp: Any, x: Any, offset: int = 0, first: int = 0, second: int = 1) -> Traced:
+def diagonal(xp: Any, x: Any, offset: int = 0, first: int = 0, second: int = 1) -> TracedTensor:
     if (first, second) != (-2, -1) or not fixed(x.aval.shape[-2:]):
         raise Refused("the length of a diagonal depends on named dimensions")
     rows, columns = np.diagonal(np.indices(x.aval.shape[-2:]), offset, -2, -1)
@@ -121,7 +123,7 @@ def diagonal(xp: Any, x: Any, offset: int = 0, first: int = 0, second: int = 1) 
 def triangle(upper: bool) -> Any:
     """`tril` or `triu`."""
 
-    def spelled(xp: Any, x: Any, k: int = 0) -> Traced:
+    def spelled(xp: Any, x: Any, k: int = 0) -> TracedTensor:
         return xp.made("Trilu", x.aval, x, xp.writer.constant(k, np.int64), upper=int(upper))
 
     return spelled
@@ -130,7 +132,7 @@ def triangle(upper: bool) -> Any:
 def filled(value: float) -> Any:
     """`zeros` or `ones` of a shape with named dimensions."""
 
-    def spelled(xp: Any, shape: Any, dtype: Any = np.float64) -> Traced:
+    def spelled(xp: Any, shape: Any, dtype: Any = np.float64) -> TracedTensor:
         return broadcast_to(xp, np.asarray(value, dtype), shape)
 
     return spelled
@@ -139,7 +141,7 @@ def filled(value: float) -> Any:
 def filled_like(value: float | None) -> Any:
     """`zeros_like`, `ones_like` or `full_like`."""
 
-    def spelled(xp: Any, x: Any, *given: Any, dtype: Any = None) -> Traced:
+    def spelled(xp: Any, x: Any, *given: Any, dtype: Any = None) -> TracedTensor:
         number = given[0] if value is None else value
         shape = tuple([as_size(dim) for dim in x.aval.shape])
         return broadcast_to(xp, xp.lift(number, np.dtype(dtype or x.dtype)), shape)
@@ -147,29 +149,31 @@ def filled_like(value: float | None) -> Any:
     return spelled
 
 
-def asarray(xp: Any, x: Any, dtype: Any = None, **_copy: Any) -> Traced:
+def asarray(xp: Any, x: Any, dtype: Any = None, **_copy: Any) -> TracedTensor:
     return xp.lift(x, None if dtype is None else np.dtype(dtype))
 
 
-def arange(xp: Any, size: Any, dtype: Any = np.int64) -> Traced:
+def arange(xp: Any, size: Any, dtype: Any = np.int64) -> TracedTensor:
     stop = xp.lift(size)
     ends = [xp.writer.constant(each, np.int64) for each in (0, 1)]
     found = xp.made("Range", Aval(INT64, (dim_of(size),)), ends[0], stop, ends[1])
     return xp.astype(found, dtype)
 
 
-def eye(xp: Any, rows: Any, columns: Any = None, k: int = 0, dtype: Any = np.float64) -> Traced:
+def eye(
+    xp: Any, rows: Any, columns: Any = None, k: int = 0, dtype: Any = np.float64
+) -> TracedTensor:
     row = expand_dims(xp, xp.lift(xp.arange(rows)), 1)
     column = xp.lift(xp.arange(rows if columns is None else columns))
     return xp.astype(xp.equal(column - row, k), dtype)
 
 
 # -- indices -----------------------------------------------------------------------------------
-def getitem(xp: Any, x: Any, index: Any) -> Traced:
+def getitem(xp: Any, x: Any, index: Any) -> TracedTensor:
     """`x[index]`: slices and new axes first, then integer arrays on what is left."""
     x = xp.lift(x)
     parts = _without_ellipsis(_as_tuple(index), x.ndim)
-    if any(isinstance(part, (Traced, np.ndarray)) for part in parts):
+    if any(isinstance(part, (TracedTensor, np.ndarray)) for part in parts):
         # Among arrays NumPy takes a number for an array of no axes.
         parts = [np.asarray(part) if type(part) is int else part for part in parts]
     x, parts = _sliced(xp, x, parts)
@@ -190,7 +194,7 @@ def _without_ellipsis(parts: tuple[Any, ...], ndim: int) -> list[Any]:
     return [*parts, *whole]
 
 
-def _sliced(xp: Any, x: Traced, parts: list[Any]) -> tuple[Traced, list[Any]]:
+def _sliced(xp: Any, x: TracedTensor, parts: list[Any]) -> tuple[TracedTensor, list[Any]]:
     """The array after slices, numbers and new axes, and an entry an axis: an array or None."""
     cuts: list[tuple[int, int, int, int]] = []
     removed: list[int] = []
@@ -247,7 +251,7 @@ def _cut(part: slice, dim: Dim) -> tuple[tuple[int, int, int] | None, Dim]:
     return (start, _END if part.stop is None else int(part.stop), step), left
 
 
-def _gathered(xp: Any, x: Traced, arrays: dict[int, Traced]) -> Traced:
+def _gathered(xp: Any, x: TracedTensor, arrays: dict[int, TracedTensor]) -> TracedTensor:
     axes = list(arrays)
     indices = [xp.astype(each, INT64) for each in arrays.values()]
     places = broadcast_shapes(*[each.aval.shape for each in indices])
@@ -268,19 +272,19 @@ def _gathered(xp: Any, x: Traced, arrays: dict[int, Traced]) -> Traced:
 
 
 # -- placement -----------------------------------------------------------------------------------
-def scatter_add(xp: Any, x: Any, index: Any, values: Any) -> Traced:
+def scatter_add(xp: Any, x: Any, index: Any, values: Any) -> TracedTensor:
     """What is placed at one position adds up."""
     return _scattered(xp, xp.lift(x), index, values, "add")
 
 
-def scatter_set(xp: Any, x: Any, index: Any, values: Any) -> Traced:
+def scatter_set(xp: Any, x: Any, index: Any, values: Any) -> TracedTensor:
     """Only where no position can repeat: ONNX leaves open which value stays."""
     x = xp.lift(x)
     parts = _as_tuple(index)
     basic = all(part is None or part is Ellipsis or isinstance(part, (int, slice))
                 for part in parts)  # fmt: skip
     if not basic:
-        if any(isinstance(part, Traced) for part in parts) or not fixed(x.aval.shape):
+        if any(isinstance(part, TracedTensor) for part in parts) or not fixed(x.aval.shape):
             raise Refused("positions may repeat, and ONNX leaves open which value stays")
         found = _positions(xp, x)[parts]
         if len(np.unique(found)) != found.size:
@@ -288,15 +292,15 @@ def scatter_set(xp: Any, x: Any, index: Any, values: Any) -> Traced:
     return _scattered(xp, x, index, values, "none")
 
 
-def _positions(xp: Any, x: Traced) -> Any:
+def _positions(xp: Any, x: TracedTensor) -> Any:
     """The number of each element, in the shape of `x`: NumPy's array where sizes are numbers."""
     return xp.reshape(xp.arange(as_size(x.aval.size)), x.shape)
 
 
-def _scattered(xp: Any, x: Traced, index: Any, values: Any, reduction: str) -> Traced:
+def _scattered(xp: Any, x: TracedTensor, index: Any, values: Any, reduction: str) -> TracedTensor:
     parts = _as_tuple(index)
     positions = _positions(xp, x)
-    if isinstance(positions, Traced) or any(isinstance(part, Traced) for part in parts):
+    if isinstance(positions, TracedTensor) or any(isinstance(part, TracedTensor) for part in parts):
         found = getitem(xp, positions, parts)
     else:
         found = xp.lift(positions[parts])

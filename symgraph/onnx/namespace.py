@@ -16,7 +16,7 @@ from ..lowering.kernel_sizes import Size
 from ..lowering.shapes import dtypes_in_loop, ufunc_named
 from ..namespace import NUMPY
 from .refusal import Refused
-from .traced import Traced
+from .traced import TracedTensor
 from .writer import Writer
 
 __all__ = ["OnnxNamespace"]
@@ -47,7 +47,7 @@ class OnnxNamespace:
             return None
         return _Function(self, name)
 
-    def lift(self, value: Any, dtype: Any = None) -> Traced:
+    def lift(self, value: Any, dtype: Any = None) -> TracedTensor:
         """An array of the model; numbers and NumPy's arrays become constants.
 
         Raises
@@ -55,7 +55,7 @@ class OnnxNamespace:
         Refused
             If a cast would lose digits.
         """
-        if isinstance(value, Traced):
+        if isinstance(value, TracedTensor):
             return value if dtype is None else self.astype(value, dtype)
         if isinstance(value, Size):
             scalar = self.made(
@@ -66,21 +66,23 @@ class OnnxNamespace:
             )
             return scalar if dtype is None else self.astype(scalar, dtype)
         array = np.asarray(value, dtype)
-        return Traced(self, self.writer.constant(array), Aval(array.dtype, array.shape))
+        return TracedTensor(self, self.writer.constant(array), Aval(array.dtype, array.shape))
 
-    def made(self, op: str, aval: Aval, *inputs: Traced | str, **attributes: Any) -> Traced:
+    def made(
+        self, op: str, aval: Aval, *inputs: TracedTensor | str, **attributes: Any
+    ) -> TracedTensor:
         """The result of one ONNX operator."""
-        dtypes = [each.dtype if isinstance(each, Traced) else None for each in inputs]
+        dtypes = [each.dtype if isinstance(each, TracedTensor) else None for each in inputs]
         self.writer.check_dtypes(op, dtypes)
-        names = [each.name if isinstance(each, Traced) else each for each in inputs]
-        return Traced(self, self.writer.emit(op, *names, **attributes), aval)
+        names = [each.name if isinstance(each, TracedTensor) else each for each in inputs]
+        return TracedTensor(self, self.writer.emit(op, *names, **attributes), aval)
 
-    def loop(self, name: str, *args: Any) -> tuple[list[Traced], np.dtype[Any]]:
+    def loop(self, name: str, *args: Any) -> tuple[list[TracedTensor], np.dtype[Any]]:
         """The operands of the ufunc `name`, cast as NumPy casts them, and the result's dtype."""
         ufunc = ufunc_named(name if "." in name else f"np.{name}", cast("Any", NUMPY.special))
         known = [
             each.aval
-            if isinstance(each, Traced)
+            if isinstance(each, TracedTensor)
             else Aval(each.dtype, each.shape)
             if isinstance(each, (np.ndarray, np.generic))
             else each
@@ -118,7 +120,7 @@ class _Function:
 
 
 def _of_model(value: Any) -> bool:
-    return isinstance(value, (Traced, Size))
+    return isinstance(value, (TracedTensor, Size))
 
 
 def _leaves(values: Any) -> Iterator[Any]:

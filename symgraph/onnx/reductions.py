@@ -12,12 +12,12 @@ from ..namespace import windows
 from .elementwise import BOOL
 from .movement import INT64, axes_of, expand_dims, squeeze
 from .refusal import Refused
-from .traced import Traced, as_size
+from .traced import TracedTensor, as_size
 
 __all__ = ["extreme", "reduced"]
 
 
-def _reduced_aval(x: Traced, axes: tuple[int, ...], keepdims: bool) -> Aval:
+def _reduced_aval(x: TracedTensor, axes: tuple[int, ...], keepdims: bool) -> Aval:
     shape = [
         1 if place in axes else dim
         for place, dim in enumerate(x.aval.shape)
@@ -31,7 +31,7 @@ def reduced(op: str, name: str) -> Any:
 
     def spelled(
         xp: Any, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None
-    ) -> Traced:
+    ) -> TracedTensor:
         function: Any = getattr(np, name)
         x = xp.lift(x)
         x = xp.astype(x, dtype or function(np.zeros(1, x.dtype)).dtype)
@@ -40,24 +40,26 @@ def reduced(op: str, name: str) -> Any:
     return spelled
 
 
-def _reduce(xp: Any, op: str, x: Traced, axes: tuple[int, ...], keepdims: bool) -> Traced:
+def _reduce(
+    xp: Any, op: str, x: TracedTensor, axes: tuple[int, ...], keepdims: bool
+) -> TracedTensor:
     if not axes:  # ONNX would take no axes for all of them.
         return x
     aval = _reduced_aval(x, axes, keepdims)
     return xp.made(op, aval, x, xp.writer.integers(*axes), keepdims=int(keepdims))
 
 
-def _any(xp: Any, x: Traced, axes: tuple[int, ...], keepdims: bool) -> Traced:
+def _any(xp: Any, x: TracedTensor, axes: tuple[int, ...], keepdims: bool) -> TracedTensor:
     """Whether one of the truth values is true; of none, false."""
     return xp.astype(_reduce(xp, "ReduceSum", xp.astype(x, INT64), axes, keepdims), BOOL)
 
 
-def any_of(xp: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Traced:
+def any_of(xp: Any, x: Any, axis: Any = None, keepdims: bool = False) -> TracedTensor:
     truth = xp.logical_not(xp.logical_not(x))
     return _any(xp, truth, axes_of(axis, x.ndim), keepdims)
 
 
-def all_of(xp: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Traced:
+def all_of(xp: Any, x: Any, axis: Any = None, keepdims: bool = False) -> TracedTensor:
     return xp.logical_not(_any(xp, xp.logical_not(x), axes_of(axis, x.ndim), keepdims))
 
 
@@ -66,7 +68,7 @@ def extreme(op: str, beats: str) -> Any:
 
     def spelled(
         xp: Any, x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None
-    ) -> Traced:
+    ) -> TracedTensor:
         axes = axes_of(axis, x.ndim)
         if x.dtype == BOOL:
             return (any_of if op == "ReduceMax" else all_of)(xp, x, axis, keepdims)
@@ -83,7 +85,7 @@ def extreme(op: str, beats: str) -> Any:
 def position(op: str) -> Any:
     """The first place of the largest or smallest element; of the first NaN, if there is one."""
 
-    def spelled(xp: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Traced:
+    def spelled(xp: Any, x: Any, axis: Any = None, keepdims: bool = False) -> TracedTensor:
         if axis is None:
             x, axis = xp.reshape(x, (x.size,)), 0
             if keepdims:
@@ -102,18 +104,18 @@ def position(op: str) -> Any:
     return spelled
 
 
-def mean(xp: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Traced:
+def mean(xp: Any, x: Any, axis: Any = None, keepdims: bool = False) -> TracedTensor:
     if x.dtype not in (np.float32, np.float64):
         raise Refused(f"NumPy adds up a mean of {x.dtype} in another dtype")
     return _reduce(xp, "ReduceMean", x, axes_of(axis, x.ndim), keepdims)
 
 
-def cumsum(xp: Any, x: Any, axis: int) -> Traced:
+def cumsum(xp: Any, x: Any, axis: int) -> TracedTensor:
     x = xp.astype(x, np.cumsum(np.zeros(1, x.dtype)).dtype)
     return xp.made("CumSum", x.aval, x, xp.writer.constant(axis % x.ndim, np.int64))
 
 
-def sort(xp: Any, x: Any, axis: int = -1) -> Traced:
+def sort(xp: Any, x: Any, axis: int = -1) -> TracedTensor:
     """NaN last: they are sorted as infinity, and as many of the last ones become NaN."""
     if x.dtype == BOOL:
         return xp.astype(sort(xp, xp.astype(x, np.int32), axis), BOOL)
@@ -127,23 +129,23 @@ def sort(xp: Any, x: Any, axis: int = -1) -> Traced:
     return xp.where(xp.less(places, numbers), found, xp.lift(np.nan, x.dtype))
 
 
-def argsort(xp: Any, x: Any, axis: int = -1, stable: bool = True) -> Traced:
+def argsort(xp: Any, x: Any, axis: int = -1, stable: bool = True) -> TracedTensor:
     """Of equal elements ONNX takes the first one first, too."""
     if x.dtype.kind == "f" or not stable:
         raise Refused("NaN has no place in ONNX's order of floats")
     return _ordered(xp, xp.astype(x, np.int32) if x.dtype == BOOL else x, axis)[1]
 
 
-def _ordered(xp: Any, x: Traced, axis: int) -> tuple[Traced, Traced]:
+def _ordered(xp: Any, x: TracedTensor, axis: int) -> tuple[TracedTensor, TracedTensor]:
     """The elements in ascending order, and where they stood."""
     place = axis % x.ndim
     count = xp.writer.size(x.aval.shape[place])
     options = {"axis": place, "largest": 0, "sorted": 1}
     values, places = xp.writer.emit_all("TopK", (x.name, count), 2, **options)
-    return Traced(xp, values, x.aval), Traced(xp, places, x.aval.with_dtype(INT64))
+    return TracedTensor(xp, values, x.aval), TracedTensor(xp, places, x.aval.with_dtype(INT64))
 
 
-def convolution(xp: Any, x: Any, w: Any, strides: Any, dilations: Any, groups: int) -> Traced:
+def convolution(xp: Any, x: Any, w: Any, strides: Any, dilations: Any, groups: int) -> TracedTensor:
     """ONNX's own where engines have it, float32 without further leading axes; else by windows."""
     n = len(strides)
     x, w = xp.lift(x), xp.lift(w)
@@ -157,7 +159,7 @@ def convolution(xp: Any, x: Any, w: Any, strides: Any, dilations: Any, groups: i
     return xp.made("Conv", aval, x, w, kernel_shape=list(sizes), **options)
 
 
-def matmul(xp: Any, x: Any, y: Any) -> Traced:
+def matmul(xp: Any, x: Any, y: Any) -> TracedTensor:
     """Of matrices, a vector being one: onnxruntime 1.32 forgets the transpose in `A.T @ vector`."""
     x, y = xp.lift(x), xp.lift(y)
     dtype = np.result_type(x.dtype, y.dtype)
@@ -173,7 +175,7 @@ def matmul(xp: Any, x: Any, y: Any) -> Traced:
     return xp.made("MatMul", Aval(dtype, (*lead, left[-2], right[-1])), x, y)
 
 
-def einsum(xp: Any, subscripts: str, *arrays: Any, **_options: Any) -> Traced:
+def einsum(xp: Any, subscripts: str, *arrays: Any, **_options: Any) -> TracedTensor:
     """With explicit subscripts, as graphs have them."""
     operands = [xp.lift(each) for each in arrays]
     dtype = np.result_type(*[each.dtype for each in operands])
@@ -192,5 +194,5 @@ def einsum(xp: Any, subscripts: str, *arrays: Any, **_options: Any) -> Traced:
     return xp.made("Einsum", aval, *operands, equation=subscripts)
 
 
-def det(xp: Any, x: Any) -> Traced:
+def det(xp: Any, x: Any) -> TracedTensor:
     return xp.made("Det", x.aval.with_shape(x.aval.shape[:-2]), x)

@@ -12,7 +12,7 @@ from ..ir.dims import Dim
 from ..lowering.kernel_sizes import Size
 from .refusal import Refused
 
-__all__ = ["Traced", "as_size", "dim_of"]
+__all__ = ["TracedTensor", "as_size", "dim_of"]
 
 
 def _asked() -> None:
@@ -29,7 +29,7 @@ def dim_of(size: Any) -> Dim:
     return size.expr if isinstance(size, Size) else int(size)
 
 
-class Traced:
+class TracedTensor:
     """A tensor of the model.
 
     Parameters
@@ -65,17 +65,17 @@ class Traced:
         return as_size(self.aval.size)
 
     @property
-    def T(self) -> Traced:
+    def T(self) -> TracedTensor:
         return self.xp.transpose(self)
 
-    def astype(self, dtype: Any) -> Traced:
+    def astype(self, dtype: Any) -> TracedTensor:
         return self.xp.astype(self, dtype)
 
-    def reshape(self, *shape: Any) -> Traced:
+    def reshape(self, *shape: Any) -> TracedTensor:
         given = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
         return self.xp.reshape(self, cast("Any", given))
 
-    def __getitem__(self, index: Any) -> Traced:
+    def __getitem__(self, index: Any) -> TracedTensor:
         return self.xp.getitem(self, index)
 
     def _refuse(self, *_args: object) -> NoReturn:
@@ -99,21 +99,21 @@ _UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert"}
 def _install_operators() -> None:
     for method, name in (*BINARY_OPERATORS.items(), *_COMPARISONS.items()):
 
-        def forward(self: Traced, other: Any, _name: str = name) -> Any:
+        def forward(self: TracedTensor, other: Any, _name: str = name) -> Any:
             return getattr(self.xp, _name)(self, other)
 
-        def reflected(self: Traced, other: Any, _name: str = name) -> Any:
+        def reflected(self: TracedTensor, other: Any, _name: str = name) -> Any:
             return getattr(self.xp, _name)(other, self)
 
-        setattr(Traced, f"__{method}__", forward)
+        setattr(TracedTensor, f"__{method}__", forward)
         if method in BINARY_OPERATORS:
-            setattr(Traced, f"__r{method}__", reflected)
+            setattr(TracedTensor, f"__r{method}__", reflected)
     for method, name in _UNARY.items():
 
-        def unary(self: Traced, _name: str = name) -> Any:
+        def unary(self: TracedTensor, _name: str = name) -> Any:
             return getattr(self.xp, _name)(self)
 
-        setattr(Traced, f"__{method}__", unary)
+        setattr(TracedTensor, f"__{method}__", unary)
 
 
 _install_operators()

@@ -21,7 +21,7 @@ from ..notation import loops
 from ..pytrees import flatten, leaf_paths, unflatten
 from .batched import aligned, per_example, whole
 from .closures import (
-    Traced,
+    TracedFunction,
     as_leaves,
     body_of_batch,
     body_total,
@@ -246,7 +246,7 @@ def cond(
     inside = newest()
     avals = [each.aval for each in given]
 
-    def branch(f: Callable[..., Any]) -> Traced:
+    def branch(f: Callable[..., Any]) -> TracedFunction:
         def called(arguments: Sequence[object]) -> Any:
             return f(*arguments)
 
@@ -264,7 +264,7 @@ def cond(
     return unflatten(one.tree, found)
 
 
-def _adapted(one: Traced, other: Traced) -> tuple[list[Node], list[Node]]:
+def _adapted(one: TracedFunction, other: TracedFunction) -> tuple[list[Node], list[Node]]:
     """The results of both branches; a 0-d constant takes the dtype of the other result."""
     first, second = list(one.leaves), list(other.leaves)
     for place, path in enumerate(leaf_paths(one.tree, "result")):

@@ -25,7 +25,7 @@ from ..pytrees import Tree, flatten, unflatten
 from .creation import input
 
 __all__ = [
-    "Traced",
+    "TracedFunction",
     "as_leaves",
     "body_of_batch",
     "body_total",
@@ -41,7 +41,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class TracedFunction:
     """The result of a function of fresh inputs: its leaves as nodes, and their grouping."""
 
     inputs: tuple[Node, ...]
@@ -79,7 +79,7 @@ def as_leaves(value: object, what: str) -> tuple[list[Array], Tree]:
 
 def traced(
     f: Callable[..., Any], arguments: Sequence[tuple[Sequence[Aval], Tree]], what: str
-) -> Traced:
+) -> TracedFunction:
     """Call `f` once on fresh inputs in the containers of its arguments."""
     inputs: list[Node] = []
     groups: list[Any] = []
@@ -91,7 +91,7 @@ def traced(
         owns(scope, inputs)
         result = f(*groups)
     leaves, tree = as_leaves(result, what)
-    return Traced(tuple(inputs), tuple([leaf.node for leaf in leaves]), tree)
+    return TracedFunction(tuple(inputs), tuple([leaf.node for leaf in leaves]), tree)
 
 
 def closed(

@@ -26,7 +26,7 @@ from .batched import aligned, per_example, whole
 from .branches import cond
 from .carrying import settled
 from .closures import (
-    Traced,
+    TracedFunction,
     as_leaves,
     body_of_batch,
     body_total,
@@ -299,7 +299,9 @@ def while_loop(
     return unflatten(tree, list(found) if isinstance(found, tuple) else [found])
 
 
-def _check_loop(test: Traced, step: Traced, avals: Sequence[Aval], tree: Tree) -> None:
+def _check_loop(
+    test: TracedFunction, step: TracedFunction, avals: Sequence[Aval], tree: Tree
+) -> None:
     if step.tree != tree:
         raise TraceError(
             f"The carry changes its structure: {tree} enters a step, {step.tree} leaves it.",

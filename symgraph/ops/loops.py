@@ -13,7 +13,7 @@ from ..ir.avals import Aval
 from ..ir.dims import Dim, known_equal, normal
 from ..ir.node import Node
 from ..pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
-from .closures import Traced, as_leaves, traced
+from .closures import TracedFunction, as_leaves, traced
 from .composites import naming_lines
 from .creation import arange
 from .scan import Carry, looped
@@ -208,11 +208,11 @@ class _Steps:
         joined = [FUNCTIONS["concatenate"](list(pair)) for pair in pairs]
         return carry, unflatten(tree, joined)
 
-    def _traced(self, f: Step, xs: Sequence[Array], slices: Tree) -> Traced:
+    def _traced(self, f: Step, xs: Sequence[Array], slices: Tree) -> TracedFunction:
         """The traced step and its next carry, checked."""
         inner = [x.aval.with_shape(x.shape[1:]) for x in xs]
 
-        def once(first: Sequence[Aval]) -> Traced:
+        def once(first: Sequence[Aval]) -> TracedFunction:
             return traced(f, [(first, self.carry), (inner, slices)], "A step")
 
         if any(self.numbers):
@@ -225,7 +225,7 @@ class _Steps:
         self._check(self._carries_of(found))
         return found
 
-    def _carries_of(self, found: Traced) -> Sequence[Node]:
+    def _carries_of(self, found: TracedFunction) -> Sequence[Node]:
         if found.tree.kind != "tuple" or len(found.tree.children) != 2:
             raise TraceError(
                 f"A step gives a pair, the carry and a result, not {found.tree}.",

@@ -24,7 +24,7 @@ from ...ir.traits import Arrangement, Traits
 from ...namespace.namespace import Namespace
 from ...ops.batched import applied
 from ...ops.carrying import settled
-from ...ops.closures import Traced, as_leaves, rebuilt
+from ...ops.closures import TracedFunction, as_leaves, rebuilt
 from ...ops.creation import zeros
 from ...pytrees import Tree, leaf_paths
 
@@ -155,7 +155,7 @@ def follow_solution(trail: Trail, *, body: Body, **_params: object) -> list[Plac
 
 
 # -- from the user's arguments to the node ---------------------------------------------------------
-def check_like(found: Traced, avals: Sequence[Aval], tree: Tree, like: str) -> None:
+def check_like(found: TracedFunction, avals: Sequence[Aval], tree: Tree, like: str) -> None:
     """Check that a function gives the containers, shapes and dtypes of its argument.
 
     Errors call the argument `like`.

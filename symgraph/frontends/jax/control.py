@@ -13,7 +13,7 @@ from ..functions import f
 __all__ = ["CONTROL"]
 
 
-class Runs(Protocol):
+class RunsJaxprs(Protocol):
     """The walk: it gives the results of a function of JAX for symbolic arrays."""
 
     def of(self, jaxpr: Any, operands: Sequence[Any]) -> list[Any]:
@@ -23,7 +23,7 @@ class Runs(Protocol):
 
 # -- calls -----------------------------------------------------------------------------------------
 def _call(name: str) -> Callable[..., Any]:
-    def call(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+    def call(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
         return walk.of(equation.params[name], operands)
 
     return call
@@ -39,7 +39,7 @@ def _is_jaxs_own(jaxpr: Any) -> bool:
     return file.startswith(os.path.dirname(str(import_module("jax").__file__)))
 
 
-def _with_rule(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+def _with_rule(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
     """A function with a derivative of its own, which JAX itself applies."""
     body = equation.params["call_jaxpr"]
     floats = [place for place, each in enumerate(operands) if each.dtype.kind == "f"]
@@ -87,7 +87,7 @@ def _pulled_back(equation: Any, floats: Sequence[int]) -> Any:
 
 
 # -- loops and branches ----------------------------------------------------------------------------
-def _scan(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+def _scan(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
     params = equation.params
     consts, carries = params["num_consts"], params["num_carry"]
     fixed, init = operands[:consts], tuple(operands[consts : consts + carries])
@@ -101,7 +101,7 @@ def _scan(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
     return [*last, *stacked]
 
 
-def _while(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+def _while(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
     params = equation.params
     tested, stepped = params["cond_nconsts"], params["body_nconsts"]
     of_test, of_step = operands[:tested], operands[tested : tested + stepped]
@@ -115,7 +115,7 @@ def _while(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
     return list(f.while_loop(test, step, tuple(operands[tested + stepped :])))
 
 
-def _cond(walk: Runs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+def _cond(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
     params = equation.params
     which, *given = operands
     branches = list(params["branches"])

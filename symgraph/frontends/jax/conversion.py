@@ -14,7 +14,7 @@ from ...ir.avals import Aval, supported_dtype
 from ...ir.node import Origin, origin
 from ...source import Frame
 from ..functions import f
-from ..spelling import Call, Refused, bindable, fitting
+from ..spelling import Refused, SpelledCall, bindable, fitting
 from .control import CONTROL
 from .table import IGNORED, TABLE
 
@@ -100,7 +100,7 @@ class Walk:
             spelling = TABLE.get(name)
             if spelling is None:
                 raise Refused("has no counterpart here")
-            call = Call(tuple([self._aval(each) for each in equation.outvars]))
+            call = SpelledCall(tuple([self._aval(each) for each in equation.outvars]))
             params = {key: each for key, each in equation.params.items() if key not in IGNORED}
             params = {key: each for key, each in params.items() if key != "out_dtype" or each}
             bindable(spelling, call, operands, params)

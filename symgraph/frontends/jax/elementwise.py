@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..functions import f
-from ..spelling import Call, Refused, Spelling, known, own
+from ..spelling import Refused, SpelledCall, Spelling, known, own
 
 __all__ = ["ELEMENTWISE", "known_number"]
 
@@ -50,7 +50,7 @@ def _select_n(which: Any, *cases: Any) -> Any:
     return found
 
 
-def _convert(call: Call, x: Any, *, new_dtype: Any) -> Any:
+def _convert(call: SpelledCall, x: Any, *, new_dtype: Any) -> Any:
     return x != 0 if call.dtype.kind == "b" else f.astype(x, call.dtype)
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..functions import f
-from ..spelling import Call, Refused, Spelling, known, own
+from ..spelling import Refused, SpelledCall, Spelling, known, own
 from .elementwise import known_number
 
 __all__ = ["MOVEMENT"]
 
 
 def _broadcast_in_dim(
-    call: Call, x: Any, *, shape: Sequence[int], broadcast_dimensions: Sequence[int]
+    call: SpelledCall, x: Any, *, shape: Sequence[int], broadcast_dimensions: Sequence[int]
 ) -> Any:
     sizes = [1] * len(shape)
     for axis, place in enumerate(broadcast_dimensions):
@@ -23,7 +23,7 @@ def _broadcast_in_dim(
     return f.broadcast_to(f.reshape(x, tuple(sizes)), call.shape)
 
 
-def _reshape(call: Call, x: Any, *, new_sizes: Any, dimensions: Any) -> Any:
+def _reshape(call: SpelledCall, x: Any, *, new_sizes: Any, dimensions: Any) -> Any:
     if dimensions is not None:
         x = f.transpose(x, tuple(dimensions))
     return f.reshape(x, call.shape)
@@ -120,7 +120,7 @@ def _split(x: Any, *, sizes: Sequence[int], axis: int) -> list[Any]:
     return list(f.split(x, np.cumsum(sizes)[:-1].tolist(), axis))
 
 
-def _iota(call: Call, *, dimension: int, **_options: Any) -> Any:
+def _iota(call: SpelledCall, *, dimension: int, **_options: Any) -> Any:
     sizes = [1] * len(call.shape)
     sizes[dimension] = -1
     row = f.arange(call.shape[dimension], dtype=call.dtype)

@@ -7,7 +7,7 @@ from string import ascii_letters
 from typing import Any
 
 from ..functions import f
-from ..spelling import Call, Refused, Spelling, known, own, result
+from ..spelling import Refused, SpelledCall, Spelling, known, own, result
 
 __all__ = ["REDUCTIONS"]
 
@@ -133,7 +133,7 @@ def _triangular_solve(
     return found if left_side else f.swapaxes(found, -1, -2)
 
 
-def _as_result(call: Call, x: Any, *, axes: Sequence[int]) -> Any:
+def _as_result(call: SpelledCall, x: Any, *, axes: Sequence[int]) -> Any:
     return f.sum(x, axis=tuple(axes), dtype=call.dtype) if axes else x
 
 

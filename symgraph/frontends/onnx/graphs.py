@@ -12,7 +12,7 @@ from ...ir.naming import name as named
 from .attributes import attributes_of, sparse_of, tensor_of
 from .call import Call
 from .functions import definition, local_functions
-from .registry import LATEST, Reading, reading, supported
+from .registry import LATEST, OperatorReading, reading, supported
 from .values import Entry, Value, check_sizes, entry, folded, from_sizes, is_sized
 
 __all__ = ["NamesInScope", "Reader", "as_array", "bind_initializers", "versions_of"]
@@ -224,7 +224,7 @@ class _Inside:
 
 
 # -- one operator ----------------------------------------------------------------------------------
-def _applied(how: Reading, call: Call) -> list[Entry]:
+def _applied(how: OperatorReading, call: Call) -> list[Entry]:
     """The results of an operator's function, evaluated where they are small and known."""
     entries = call.entries
     if how.raw:
@@ -251,7 +251,7 @@ def _applied(how: Reading, call: Call) -> list[Entry]:
     return results
 
 
-def _of_sizes(how: Reading, call: Call) -> list[Entry] | None:
+def _of_sizes(how: OperatorReading, call: Call) -> list[Entry] | None:
     """The results on dimensions; None where they are no formulas, as a quotient rounded down."""
     known: list[Any] = []
     for each in call.entries:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["LATEST", "OPERATORS", "Reading", "operator", "reading", "supported"]
+__all__ = ["LATEST", "OPERATORS", "OperatorReading", "operator", "reading", "supported"]
 
 LATEST = 28
 """The newest version of ONNX's operators whose definitions were read for this table."""
@@ -20,7 +20,7 @@ Function = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class OperatorReading:
     """How an operator is read from a version on.
 
     Parameters
@@ -43,7 +43,7 @@ class Reading:
     until: int = LATEST
 
 
-OPERATORS: dict[tuple[str, str], list[Reading]] = {}
+OPERATORS: dict[tuple[str, str], list[OperatorReading]] = {}
 """By domain and name, in the order of versions."""
 
 
@@ -60,18 +60,18 @@ def operator(
     def entered(function: Function) -> Function:
         for name in names:
             readings = OPERATORS.setdefault((domain, name), [])
-            readings.append(Reading(since, function, of_sizes, raw, until))
+            readings.append(OperatorReading(since, function, of_sizes, raw, until))
             readings.sort(key=_since)
         return function
 
     return entered
 
 
-def _since(each: Reading) -> int:
+def _since(each: OperatorReading) -> int:
     return each.since
 
 
-def reading(domain: str, name: str, version: int) -> Reading | None:
+def reading(domain: str, name: str, version: int) -> OperatorReading | None:
     """How an operator is read in a version, or None."""
     readings = OPERATORS.get((domain, name), [])
     place = bisect_right(readings, version, key=_since)

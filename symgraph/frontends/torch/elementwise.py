@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..functions import f
-from ..spelling import Call, Refused, Spelling, common, known, own, result
+from ..spelling import Refused, SpelledCall, Spelling, common, known, own, result
 
 __all__ = ["ELEMENTWISE"]
 
@@ -74,14 +74,14 @@ def _as_is(x: Any, *_rest: Any, **_options: Any) -> Any:
 
 
 # -- choice ----------------------------------------------------------------------------------------
-def _where(call: Call, condition: Any, x: Any, other: Any) -> Any:
+def _where(call: SpelledCall, condition: Any, x: Any, other: Any) -> Any:
     parts = [each.astype(call.dtype) if hasattr(each, "aval") else each for each in (x, other)]
     if not any(hasattr(each, "aval") for each in parts):
         parts[0] = f.asarray(parts[0], call.dtype)
     return f.where(condition, *parts)
 
 
-def _masked_fill(call: Call, x: Any, mask: Any, value: Any) -> Any:
+def _masked_fill(call: SpelledCall, x: Any, mask: Any, value: Any) -> Any:
     return _where(call, mask, value, x)
 
 

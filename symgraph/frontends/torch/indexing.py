@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..functions import f
-from ..spelling import Call, Refused, Spelling, known, own
+from ..spelling import Refused, SpelledCall, Spelling, known, own
 
 __all__ = ["INDEXING"]
 
@@ -100,7 +100,7 @@ def _embedding(
     return f.where(padding, f.stop_gradient(rows), rows)
 
 
-def _one_hot(call: Call, x: Any, num_classes: int = -1) -> Any:
+def _one_hot(call: SpelledCall, x: Any, num_classes: int = -1) -> Any:
     if num_classes < 0:
         raise Refused("has as many classes as the largest label says")
     return f.one_hot(x, num_classes, dtype=call.dtype)

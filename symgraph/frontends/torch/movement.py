@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ir.dims import normal
 from ..functions import f
-from ..spelling import Call, Refused, Spelling, known, own, result
+from ..spelling import Refused, SpelledCall, Spelling, known, own, result
 
 __all__ = ["MOVEMENT"]
 
@@ -18,11 +18,11 @@ _END = 2**63 - 1
 
 
 # -- views -----------------------------------------------------------------------------------------
-def _to_shape(call: Call, x: Any, *_shape: Any, **_options: Any) -> Any:
+def _to_shape(call: SpelledCall, x: Any, *_shape: Any, **_options: Any) -> Any:
     return f.reshape(x, call.shape)
 
 
-def _broadcast(call: Call, x: Any, *_shape: Any, **_options: Any) -> Any:
+def _broadcast(call: SpelledCall, x: Any, *_shape: Any, **_options: Any) -> Any:
     return f.broadcast_to(x, call.shape)
 
 
@@ -154,43 +154,43 @@ def _unfold(x: Any, dimension: int, size: int, step: int) -> Any:
 
 # -- creation --------------------------------------------------------------------------------------
 def _filled(value: Any) -> Spelling:
-    def made(call: Call, *_shape: Any, **_options: Any) -> Any:
+    def made(call: SpelledCall, *_shape: Any, **_options: Any) -> Any:
         return f.full(call.shape, value, call.dtype)
 
     return known(made)
 
 
-def _full(call: Call, *given: Any, **_options: Any) -> Any:
+def _full(call: SpelledCall, *given: Any, **_options: Any) -> Any:
     return f.full(call.shape, given[-1], call.dtype)  # After a shape, an array, or both.
 
 
-def _scalar_tensor(call: Call, value: Any, **_options: Any) -> Any:
+def _scalar_tensor(call: SpelledCall, value: Any, **_options: Any) -> Any:
     return f.full((), value, call.dtype)
 
 
-def _arange(call: Call, *limits: Any, **_options: Any) -> Any:
+def _arange(call: SpelledCall, *limits: Any, **_options: Any) -> Any:
     # Both count up by the formula start + i step in the dtype of the result.
     return f.arange(*limits, dtype=call.dtype)
 
 
-def _linspace(call: Call, start: Any, end: Any, steps: int, **_options: Any) -> Any:
+def _linspace(call: SpelledCall, start: Any, end: Any, steps: int, **_options: Any) -> Any:
     return f.asarray(np.linspace(start, end, steps, dtype=call.dtype))
 
 
-def _eye(call: Call, n: Any, m: Any = None, **_options: Any) -> Any:
+def _eye(call: SpelledCall, n: Any, m: Any = None, **_options: Any) -> Any:
     return f.eye(n, n if m is None else m, dtype=call.dtype)
 
 
-def _tri_indices(call: Call, row: int, col: int, offset: int = 0, **_options: Any) -> Any:
+def _tri_indices(call: SpelledCall, row: int, col: int, offset: int = 0, **_options: Any) -> Any:
     return f.asarray(np.stack(np.tril_indices(row, offset, col)).astype(call.dtype))
 
 
 # -- writing, as PyTorch's functionalization spells it ---------------------------------------------
-def _filled_with(call: Call, _x: Any, value: Any) -> Any:
+def _filled_with(call: SpelledCall, _x: Any, value: Any) -> Any:
     return f.broadcast_to(f.asarray(value).astype(call.dtype), call.shape)
 
 
-def _copied(call: Call, _x: Any, src: Any, *_rest: Any) -> Any:
+def _copied(call: SpelledCall, _x: Any, src: Any, *_rest: Any) -> Any:
     return f.broadcast_to(src.astype(call.dtype), call.shape)
 
 

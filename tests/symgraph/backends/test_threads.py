@@ -17,7 +17,7 @@ import pytest
 
 import symgraph as sg
 from symgraph.backends import threads
-from symgraph.backends.base import lower
+from symgraph.backends.lowered import lower
 from symgraph.backends.randomdags import random_dag
 from symgraph.backends.threads import InOrder, Team
 from symgraph.errors import BackendError, InputError
