@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -49,7 +50,7 @@ def _resident(dag: Dag, dims: Mapping[str, int]) -> int:
     return peak + own + min(heap, peak // _HEAP_RESERVE[0], _HEAP_RESERVE[1])
 
 
-_MOST_REFINED = 3
+_MOST_REFINED = 2
 """For how many goals a small graph is searched exactly."""
 _MOST_TRIED = 24
 """How many plans are tried whose model fits but whose program needs more."""
@@ -105,10 +106,11 @@ def within(
         if _resident(held, dims) <= budget:
             return held
     hints: dict[str, Any] = {"keep": keep, "recompute": recompute, "aim": aim}
+    start = time.monotonic()
     search = searched(plain, dict(dims), tuple(keep), tuple(recompute), aim)
     goal = budget
     for tried in told("programs of plans", range(_MOST_TRIED)):
-        if tried < _MOST_REFINED:
+        if tried < _MOST_REFINED and not aim.is_over(start):
             refined(search, goal)
         peaks = [plan.peak for plan in search.front[::-1]]
         fitting = [peak for peak in peaks if peak <= goal]

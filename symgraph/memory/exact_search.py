@@ -6,9 +6,10 @@ live follows. A plan of least cost is a shortest path (A*, Hart, Nilsson and Rap
 
 Three things keep the search small, and none of them loses the optimum. Values are evicted only for
 a step that does not fit beside them, and no more than it needs. A gradient step that fits and
-leaves no more gradient bytes live runs at once. And the bound of the cost left is the cost of all missing
-values that are still read, plus that of the values which cannot be live together with the operands
-of a gradient step that is due, though later steps read them (a fractional knapsack, Dantzig 1957).
+leaves no more gradient bytes live runs at once. And the bound of the cost left is the cost of all
+missing values that are still read, plus that of the values which cannot be live together with the
+operands of a gradient step that is due, though later steps read them (a fractional knapsack,
+Dantzig 1957).
 """
 
 from __future__ import annotations
@@ -84,6 +85,21 @@ class ExactSearch:
         finally:
             self.moves += search.moves
 
+    def near_cheapest(self, limit: int, most: int) -> list[int] | None:
+        """A sequence of little cost whose peak is within the limit; None if none is found.
+
+        Parameters
+        ----------
+        limit : int
+            Bytes.
+        most : int
+            How many moves are tried.
+        """
+        search = _Search(self.states, limit, most, 1.0)
+        found = search.beam()
+        self.moves += search.moves
+        return found
+
 
 class _Search:
     """The search for one budget."""
@@ -130,6 +146,46 @@ class _Search:
                         heapq.heappush(heap, (total + weight * bound, rank, next(number), settled))
         if not self.complete:
             raise Exhausted
+        return None
+
+    def beam(self) -> list[int] | None:
+        """A sequence whose peak is within the limit, from the best states at each depth.
+
+        The depth is the number of gradient steps done. So a plan is found that costs little, where
+        the search for the least cost would not come to an end.
+        """
+        states = self.states
+        depths = len(states.rest) + 1
+        start, first = self._settled(0, 0)
+        best = {start: 0}
+        previous: _Previous = {start: ((-1, 0), first)}
+        number = count()
+        heaps: list[list[tuple[int, int, int, tuple[int, int]]]] = [[] for _ in range(depths)]
+        heaps[start[1].bit_count()].append((0, 0, next(number), start))
+        for depth, heap in enumerate(heaps):
+            seen: dict[int, list[tuple[int, int]]] = {}
+            most = self.moves + self.most // depths
+            # Some state has to lead on, as one of the first forward run.
+            while heap and self.moves < (most if any(heaps[depth + 1 :]) else self.most):
+                _, _, _, (live, done) = heapq.heappop(heap)
+                cost = best[live, done]
+                others = seen.setdefault(done, [])
+                if any(live | other == other and paid <= cost for other, paid in others):
+                    continue
+                others.append((live, cost))
+                if depth == depths - 1 and live & states.kept == states.kept:
+                    return _path(previous, (live, done))
+                for added, steps, reached in self._next(live, done):
+                    self.moves += 1
+                    settled, more = self._settled(*reached)
+                    total = cost + added
+                    if total < best.get(settled, total + 1):
+                        best[settled] = total
+                        previous[settled] = ((live, done), steps + more)
+                        bound = states.bound(*settled, self.limit)
+                        if bound >= 0:
+                            entry = (total + bound, bound, next(number), settled)
+                            heapq.heappush(heaps[settled[1].bit_count()], entry)
         return None
 
     def _settled(self, live: int, done: int) -> tuple[tuple[int, int], list[int]]:

@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from ..lowering.memory_model import Model
 from .exact_search import ExactSearch, Exhausted
 from .planner import PlanSearch, backward_steps
-from .plans import Plan, evaluated, pareto
+from .plans import Plan, evaluated, pareto, thinned
 
 __all__ = ["refined"]
 
-_MOVES = 30_000
+_MOVES = 20_000
 """How many moves are tried for the least cost."""
+_BEAM_MOVES = 60_000
+"""How many then for a plan that costs little."""
 _LEAST_MOVES = (10_000, 40_000)
 """How many for one bracket of the least peak, and for all."""
 
@@ -47,15 +49,14 @@ def _at_budget(
 ) -> tuple[list[Plan], int]:
     """Plans for a budget, or else one of the least peak, and the bytes that are too few."""
     low = 0
-    for weight in (1.0, 2.0, 0.0):
-        try:
-            sequence = exact.cheapest(budget, _MOVES, weight)
-        except Exhausted:
-            continue
-        if sequence is not None:
-            return [evaluated(model, sequence)], 0
+    sequence = None
+    try:
+        sequence = exact.cheapest(budget, _MOVES)
         low = budget + 1
-        break
+    except Exhausted:
+        sequence = exact.near_cheapest(budget, _BEAM_MOVES)
+    if sequence is not None:
+        return [thinned(model, evaluated(model, sequence), budget)], 0
     if front[0].peak <= budget:
         return [], 0  # It computes gradient steps again.
     return _least(model, exact, low, budget + 1, front[0].peak - 1)
