@@ -21,6 +21,8 @@ from ..native.programs import Grouping
 from ..passes.unmasked import without_masks
 from .base import Compiled
 from .numpy import NumpyBackend, assembled
+from .shared_loops import shared_loop, shared_product
+from .threads import Team
 
 __all__ = ["BACKEND", "NativeBackend", "loops_of_graph"]
 
@@ -30,7 +32,14 @@ class NativeBackend(NumpyBackend):
 
     name = "native"
 
-    def compile(self, dag: Dag, *, floats: bool = True, products: bool | None = None) -> Compiled:
+    def compile(
+        self,
+        dag: Dag,
+        *,
+        floats: bool = True,
+        threads: int | None = None,
+        products: bool | None = None,
+    ) -> Compiled:
         """The compiled program of `dag`; its loops are compiled at the first call.
 
         Parameters
@@ -38,28 +47,40 @@ class NativeBackend(NumpyBackend):
         dag : Dag
         floats : bool
             Whether a graph of scalars without a compiled loop runs on Python's floats.
+        threads : int, optional
+            On how many threads large loops are computed; by default on the caller's. Results are
+            the same to the bit for any number. Without one, sums over all rows of a large array are
+            added in another order.
         products : bool, optional
             Whether products of matrices are compiled, too; else BLAS computes them. By default they
             are where NumPy's OpenBLAS does not use the whole registers of the processor.
+
+        Raises
+        ------
+        InputError
+            If there is less than one thread.
         """
+        team = None if threads is None else Team(threads)
         reason = unsupported()
         if not reason and (dag.schedule is not None or any(node.copy for node in dag.nodes)):
             reason = "the graph is planned for a memory budget, which its own statements keep"
         if reason:
             return (
-                super().compile(dag, floats=floats).with_reason(f"all is left to NumPy: {reason}")
+                super()
+                .compile(dag, floats=floats, threads=threads)
+                .with_reason(f"all is left to NumPy: {reason}")
             )
-        grouping = Grouping(_machine(products))
+        grouping = Grouping(_machine(products), threads)
         program = program_of(without_masks(dag), rewrite=grouping)
         left = ", ".join([f"{name} ({count})" for name, count in sorted(grouping.left.items())])
         told = f"left to NumPy: {left}" if left else ""
         if grouping.loops is None:
             return (
                 super()
-                .compile(dag, floats=floats)
+                .compile(dag, floats=floats, threads=threads)
                 .with_reason(f"all is left to NumPy: no two statements share a loop; {told}")
             )
-        return assembled(program, names=_Lazy(grouping.loops).names).with_reason(told)
+        return assembled(program, names=_Lazy(grouping.loops, team).names).with_reason(told)
 
 
 def _machine(products: bool | None = None) -> Machine:
@@ -79,8 +100,9 @@ def loops_of_graph(dag: Dag) -> Loops | None:
 class _Lazy:
     """Functions that compile the loops of a program when the first of them is called."""
 
-    def __init__(self, loops: Loops) -> None:
+    def __init__(self, loops: Loops, team: Team | None) -> None:
         self._loops = loops
+        self._team = team
         self._lock = threading.Lock()
         self._found: dict[str, Any] = {}
 
@@ -93,13 +115,24 @@ class _Lazy:
         def call(*arrays: Any) -> Any:
             with self._lock:
                 if not self._found:
-                    for module, names in zip(self._loops.modules, self._loops.names, strict=True):
-                        found = functions(module.text, module.names)
-                        self._found.update(zip(names, found, strict=True))
+                    self._found.update(self._compiled())
                     scope.update(self._found)
             return self._found[name](*arrays)
 
         return call
+
+    def _compiled(self) -> dict[str, Any]:
+        loops, team = self._loops, self._team
+        found: dict[str, Any] = {}
+        for module, names in zip(loops.modules, loops.names, strict=True):
+            found.update(zip(names, functions(module.text, module.names), strict=True))
+        if team is None:
+            return found
+        for name, parts in loops.parts.items():
+            found[name] = shared_loop(found[name], found[f"{name}_part"], parts, team)
+        for (name,), rows in zip(loops.names[1:], loops.rows_of_tiles, strict=True):
+            found[name] = shared_product(found[name], rows, team)
+        return found
 
 
 BACKEND = NativeBackend()

@@ -7,7 +7,7 @@ memory then grows when it is too small.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, TypeAlias
 
@@ -16,17 +16,13 @@ import numpy as np
 from ..ir.dims import resolve
 from ..lowering.block_sizes import block_aval
 from ..lowering.offsets import offsets
-from ..lowering.statements import Program
+from ..lowering.statements import Program, Temporary
+from .kept_memory import MOST_KEPT, MOST_SIZES
 
 __all__ = ["Workspaces"]
 
 Blocks: TypeAlias = "list[tuple[Any, ...]]"
-Places: TypeAlias = "tuple[np.ndarray[Any, Any] | Blocks, ...]"
-
-_MOST_KEPT = 2**28
-"""A workspace of more bytes than this is given back to the system after the call."""
-_MOST_SIZES = 8
-"""For how many sizes of named dimensions the places of temporaries are remembered."""
+Places: TypeAlias = "tuple[np.ndarray[Any, Any] | Blocks | list[Blocks], ...]"
 
 
 class Workspaces:
@@ -37,11 +33,15 @@ class Workspaces:
     program : Program
     dims : sequence of str
         The named dimensions whose sizes a call knows.
+    threads : int, optional
+        How many threads compute blocks, each in scratch memory of its own. Each then has a list of
+        blocks, which begin with their numbers.
     """
 
-    def __init__(self, program: Program, dims: Sequence[str]) -> None:
+    def __init__(self, program: Program, dims: Sequence[str], threads: int | None = None) -> None:
         self._program = program
         self._dims = tuple(dims)
+        self._threads = threads
         self._idle: list[_Workspace] = []
 
     def running(
@@ -67,7 +67,7 @@ class Workspaces:
                 found = self._fit(workspace, sizes)
             number, places = found
             results = functions[number](*values, places)
-            if workspace.memory.size <= _MOST_KEPT:
+            if workspace.memory.size <= MOST_KEPT:
                 give_back(workspace)
             return results
 
@@ -79,36 +79,47 @@ class Workspaces:
         program = self._program.for_sizes(known)
         temporaries = program.workspace
         rows = [loop.rows_of_block(known) for loop in program.loops]
-        avals = [
-            each.aval if each.loop < 0 else block_aval(each.aval, each.axis, rows[each.loop])
-            for each in temporaries
-        ]
-        shapes = [tuple([int(resolve(dim, known)) for dim in each.shape]) for each in avals]
-        dtypes = [each.dtype for each in avals]
+        shapes, dtypes = _arrays(temporaries, rows, known)
         nbytes = [dtype.itemsize * prod(shape) for dtype, shape in zip(dtypes, shapes, strict=True)]
+        inner = [k for k, each in enumerate(temporaries) if each.loop >= 0]
         starts, total = offsets(temporaries, nbytes)
+        shifts, more = offsets([temporaries[k] for k in inner], [nbytes[k] for k in inner])
+        counts = [loop.threads(known, self._threads or 1) for loop in program.loops]
+        others = max(counts, default=1) - 1
+        self._enlarge(workspace, total + more * others)
+
+        def placed(k: int, start: int) -> np.ndarray[Any, Any]:
+            return np.ndarray(shapes[k], dtypes[k], workspace.memory, start)
+
+        # The scratch memory of the caller lies among the temporaries, that of others behind them.
+        begins = [dict(enumerate(starts))]
+        for other in range(others):
+            begin = total + more * other
+            begins.append({k: begin + shift for k, shift in zip(inner, shifts, strict=True)})
+        whole: list[Any] = [
+            placed(k, starts[k]) for k, each in enumerate(temporaries) if each.loop < 0
+        ]
+        for number, loop in enumerate(program.loops):
+            mine = [k for k in inner if temporaries[k].loop == number]
+            count = int(resolve(loop.dim, known))
+            lists = [
+                _blocks(
+                    count, rows[number], [(placed(k, at[k]), temporaries[k].axis) for k in mine]
+                )
+                for at in begins[: counts[number]]
+            ]
+            whole.append(lists[0] if self._threads is None else [*map(_numbered, lists)])
+        found = workspace.places[sizes] = int(program is not self._program), tuple(whole)
+        return found
+
+    def _enlarge(self, workspace: _Workspace, total: int) -> None:
+        """So much memory, and room for the places of one more combination of sizes."""
         if workspace.memory.size < total:
             workspace.places.clear()  # These lie in the old memory.
             workspace.memory = np.empty(0, np.uint8)
             workspace.memory = np.empty(total, np.uint8)
-        elif len(workspace.places) == _MOST_SIZES:
+        elif len(workspace.places) == MOST_SIZES:
             workspace.places.clear()
-        arrays = [
-            np.ndarray(shape, dtype, workspace.memory, start)
-            for shape, dtype, start in zip(shapes, dtypes, starts, strict=True)
-        ]
-        whole: list[Any] = [
-            array for array, each in zip(arrays, temporaries, strict=True) if each.loop < 0
-        ]
-        for number, loop in enumerate(program.loops):
-            scratch = [
-                (array, each.axis)
-                for array, each in zip(arrays, temporaries, strict=True)
-                if each.loop == number
-            ]
-            whole.append(_blocks(int(resolve(loop.dim, known)), rows[number], scratch))
-        found = workspace.places[sizes] = int(program is not self._program), tuple(whole)
-        return found
 
     @property
     def nbytes(self) -> int:
@@ -118,6 +129,18 @@ class Workspaces:
     def release(self) -> None:
         """Give the memory back to the system; later calls take new memory."""
         self._idle.clear()
+
+
+def _arrays(
+    temporaries: Sequence[Temporary], rows: Sequence[int], sizes: Mapping[str, int]
+) -> tuple[list[tuple[int, ...]], list[np.dtype[Any]]]:
+    """The shape and the dtype of each temporary, in a loop those of a block."""
+    avals = [
+        each.aval if each.loop < 0 else block_aval(each.aval, each.axis, rows[each.loop])
+        for each in temporaries
+    ]
+    shapes = [tuple([int(resolve(dim, sizes)) for dim in each.shape]) for each in avals]
+    return shapes, [each.dtype for each in avals]
 
 
 def _blocks(
@@ -142,6 +165,10 @@ def _blocks(
             places = [first_rows(array, axis, stop - start) for array, axis in scratch]
         blocks.append((slice(start, stop), *places))
     return blocks
+
+
+def _numbered(blocks: Blocks) -> Blocks:
+    return [(number, *each) for number, each in enumerate(blocks)]
 
 
 class _Workspace:

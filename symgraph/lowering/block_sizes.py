@@ -22,6 +22,11 @@ LEAST_BYTES = 2**21
 """Values of a group that hold fewer bytes in all are computed without a loop: the cache holds
 them."""
 LEAST_BLOCKS = 3
+LEAST_SHARED_BYTES = 2**22
+"""Values of a group that hold fewer bytes in all are computed by one thread."""
+MOST_COMBINED = 1 / 8
+"""Of the bytes of a block, how many its part of results over all rows may have: such parts may have
+to wait for those of earlier blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +60,19 @@ class Loop:
         The values whose rows it computes or reads.
     scratch : tuple of str
         The names of the places that are kept for the values of a block.
+    combined : tuple of Aval
+        The results over all rows, to which each block adds.
     """
 
     dim: Dim
     rows: tuple[Row, ...]
     scratch: tuple[str, ...] = ()
+    combined: tuple[Aval, ...] = ()
+
+    @property
+    def multiplies(self) -> bool:
+        """Whether matrices are multiplied by vectors in it."""
+        return any(each.multiplied for each in self.rows)
 
     def rows_of_block(self, sizes: Mapping[str, int]) -> int:
         """How many rows a block has, for these sizes of named dimensions."""
@@ -78,6 +91,16 @@ class Loop:
         total = sum([_nbytes(each.aval, sizes) for each in self.rows])
         count = int(resolve(self.dim, sizes))
         return total >= LEAST_BYTES and count >= LEAST_BLOCKS * self.rows_of_block(sizes)
+
+    def threads(self, sizes: Mapping[str, int], most: int) -> int:
+        """On how many threads the blocks are computed, of at most so many."""
+        total = sum([_nbytes(each.aval, sizes) for each in self.rows])
+        count = max(1, int(resolve(self.dim, sizes)))
+        blocks = -(-count // self.rows_of_block(sizes))
+        combined = sum([_nbytes(each, sizes) for each in self.combined])
+        if total < LEAST_SHARED_BYTES or combined * blocks > MOST_COMBINED * total:
+            return 1
+        return max(1, min(most, blocks))
 
 
 def _nbytes(aval: Aval, sizes: Mapping[str, int]) -> int:

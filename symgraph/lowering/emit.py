@@ -10,27 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
-from ..ir.naming import DERIVED
-from ..ir.node import Node, Origin
 from ..namespace import NUMPY, writing
-from ..notation.text import shortened
+from .comments import commented, remark, sanitized
 from .floats import float_lines
 from .functions import function_of
+from .loop_lines import LoopLines, ends_of_loops
 from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .spelling import dims_of
 from .statements import Program, Statement
 
 __all__ = ["Emitted", "NameTable", "commented", "emit", "remark", "sanitized"]
 
-_COMMENT_COLUMN = 52
 _ABOUT_BLOCKED = "# The same in blocks of rows that fit the cache: called for large arrays."
 
 
@@ -45,8 +42,8 @@ class Emitted:
         The values of the names in it.
     dims : tuple of str
         The named dimensions whose sizes follow the inputs, in order.
-    lines : mapping of int to Node
-        The node that each line computes.
+    lines : mapping of int to Statement
+        The statement that each line is.
     workspace : bool
         Whether values lie in a workspace. The function then takes their places in one tuple, as the
         last argument. There may be a function `blocked` besides, for large arrays.
@@ -58,40 +55,9 @@ class Emitted:
     source: str
     table: Mapping[str, Any]
     dims: tuple[str, ...]
-    lines: Mapping[int, Node]
+    lines: Mapping[int, Statement]
     workspace: bool = False
     on_floats: bool = False
-
-
-def sanitized(text: str) -> str:
-    """The text with `?` for each character that cannot be printed, so that it stays on one line."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else "?" for char in text)
-
-
-# Printing a dtype is slow, and most lines of a graph have one of a few avals.
-_shown_aval = lru_cache(maxsize=4096)(str)
-
-
-def remark(node: Node, avals: Sequence[Aval]) -> str:
-    """The comment of a line: the user's name, operation, result, the user's line, the rule."""
-    # A node that graphs share may come from a line of another graph.
-    origin = Origin() if node.origin.shared else node.origin
-    shown = ", ".join([_shown_aval(aval) for aval in avals])
-    text = f"{node.op.name}  {shown}" if shown else node.op.name
-    variables = [name for name, depth, _ in node.names if depth < DERIVED]
-    if variables and not node.is_input:
-        text = f"{shortened(variables[0])} = {text}"
-    where = str(origin)
-    if where:
-        text = f"{text}  {where}"
-    return sanitized(f"{text}  by {origin.rule}" if origin.rule else text)
-
-
-def commented(line: str, comment: str) -> str:
-    """A line with its comment, which begins at the same column in all lines."""
-    return f"{line.ljust(_COMMENT_COLUMN)}  # {comment}"
 
 
 class _Module:
@@ -100,7 +66,7 @@ class _Module:
     def __init__(self, taken: int = 0) -> None:
         self.table: dict[str, Any] = {}
         self.programs: dict[Body, Program] = {}
-        self.definitions: list[tuple[str, Node | None]] = []
+        self.definitions: list[tuple[str, Statement | None]] = []
         self.numbers = {"c": taken, "k": 0, "r": 0, "f": 0}
         self.by_id: dict[int, str] = {}
         self.functions: dict[Any, tuple[str, tuple[str, ...]]] = {}
@@ -124,7 +90,7 @@ class _Module:
             lines = _statements(program, names)
             name = self.next_name("f")
             arguments = ", ".join((*program.inputs, *names.dims.values()))
-            head: list[tuple[str, Node | None]] = [
+            head: list[tuple[str, Statement | None]] = [
                 (f"    {commented(line, sanitized(why))}", None) for line, why in names.lines
             ]
             self.define(
@@ -133,7 +99,7 @@ class _Module:
             found = self.functions[body] = name, tuple(names.dims)
         return found
 
-    def define(self, head: str, lines: Sequence[tuple[str, Node | None]], last: str) -> None:
+    def define(self, head: str, lines: Sequence[tuple[str, Statement | None]], last: str) -> None:
         self.definitions.extend(
             [(head, None), *lines, (f"    {last}", None), ("", None), ("", None)]
         )
@@ -223,7 +189,7 @@ def _calculated(expr: Dim, names: tuple[str, ...], *sizes: int) -> int:
     return resolve(expr, dict(zip(names, sizes, strict=True)))
 
 
-def emit(program: Program, *, floats: bool = False) -> Emitted:
+def emit(program: Program, *, floats: bool = False, threads: bool = False) -> Emitted:
     """The source of `program`, and the values of its names.
 
     Parameters
@@ -231,13 +197,16 @@ def emit(program: Program, *, floats: bool = False) -> Emitted:
     program : Program
     floats : bool
         Whether to add a function on Python's floats, if all values are scalars.
+    threads : bool
+        Whether loops are functions, which `spread` calls on several threads. What their blocks add
+        to results goes through `in_order`. Both names are left to whoever runs the source.
     """
     module = _Module(program.constants_below)
     names = NameTable(module)
     parts = {"program": program}
     if program.blocked is not None:
         parts["blocked"] = program.blocked
-    bodies = {name: _statements(part, names) for name, part in parts.items()}
+    bodies = {name: _statements(part, names, threads) for name, part in parts.items()}
     workspaces = [each for part in parts.values() for each in part.workspace]
     loops = [each for part in parts.values() for each in part.loops]
     sizes = [dim for each in workspaces for dim in each.aval.shape]
@@ -246,7 +215,7 @@ def emit(program: Program, *, floats: bool = False) -> Emitted:
             names.dimension(named(each))
     last = ("w",) if workspaces or loops else ()
     arguments = ", ".join((*program.inputs, *names.dims.values(), *last))
-    rows: list[tuple[str, Node | None]] = [(line, None) for line in _heading(program, names)]
+    rows: list[tuple[str, Statement | None]] = [(line, None) for line in _heading(program, names)]
     rows.extend(module.definitions)
     on_floats = _float_function(program) if floats else []
     rows.extend(on_floats)
@@ -257,7 +226,7 @@ def emit(program: Program, *, floats: bool = False) -> Emitted:
         rows.extend((f"    {commented(line, sanitized(why))}", None) for line, why in names.lines)
         rows.extend(bodies[name])
         rows.append((f"    {_return_statement(part.results)}", None))
-    lines = {number: node for number, (_, node) in enumerate(rows, 1) if node is not None}
+    lines = {number: each for number, (_, each) in enumerate(rows, 1) if each is not None}
     source = "\n".join([*[line for line, _ in rows], ""])
     table: dict[str, Any] = {"xp": NUMPY, "into": writing}
     for each in (*parts.values(), *module.programs.values()):
@@ -274,23 +243,25 @@ def emit(program: Program, *, floats: bool = False) -> Emitted:
     )
 
 
-def _float_function(program: Program) -> list[tuple[str, Node | None]]:
+def _float_function(program: Program) -> list[tuple[str, Statement | None]]:
     """The lines of the function on Python's floats; none if the program needs arrays."""
     found = float_lines(program)
     if found is None:
         return []
-    rows: list[tuple[str, Node | None]] = [
+    rows: list[tuple[str, Statement | None]] = [
         ("# On Python's floats. Where this raises, as 1.0 / 0.0 does, `program` is called.", None),
         (f"def floats({', '.join(program.inputs)}):", None),
     ]
     for text, statement in found:
         comment = remark(statement.node, statement.avals)
-        rows.append((f"    {commented(f'{statement.target} = {text}', comment)}", statement.node))
+        rows.append((f"    {commented(f'{statement.target} = {text}', comment)}", statement))
     return [*rows, (f"    {_return_statement(program.results)}", None), ("", None), ("", None)]
 
 
-def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | None]]:
-    """The lines of a program between `def` and `return`, each with the node it computes."""
+def _statements(
+    program: Program, names: NameTable, threads: bool = False
+) -> list[tuple[str, Statement | None]]:
+    """The lines of a program between `def` and `return`, each with its statement."""
     for body, inner in program.bodies.items():
         # Two loops may run one body: the constants are then those of its first program.
         names.module.programs.setdefault(body, inner)
@@ -302,44 +273,26 @@ def _statements(program: Program, names: NameTable) -> list[tuple[str, Node | No
         ),
         default=-1,
     )
-    found: list[tuple[str, Node | None]] = []
+    found: list[tuple[str, Statement | None]] = []
     kept: set[str] = set()  # Values in the workspace: their memory is not released.
-    loop = -1
-    own: set[str] = set()
-    later: list[str] = []  # What a loop reads for the last time.
+    ends = ends_of_loops(program)
+    loop = LoopLines(program, -1, threads)
     for number, statement in enumerate(program.statements):
-        if statement.loop != loop:
-            found.extend(_released(later))
-            loop, own, later = statement.loop, set(), []
-            if loop >= 0:
-                found.append((_head_of_loop(program, loop), None))
+        if statement.loop != loop.number:
+            loop = LoopLines(program, statement.loop, threads)
         inside = statement.place[:1] == "t" or (statement.place[:1] == "w" and not program.arena)
         if inside or statement.out in kept:
             kept.add(statement.target)
         dead = tuple([name for name in statement.dead if name not in kept])
-        if loop >= 0:
-            own.add(statement.target)
-            later.extend([name for name in dead if name not in own])
-            dead = tuple([name for name in dead if name in own])
+        if loop.number >= 0:
+            dead = loop.own_of(statement, dead)
         elif number >= last:
             dead = ()  # After the last allocation `del` gains nothing: the return releases names.
-        line = _line(statement, names, dead)
-        indent = "    " if loop < 0 else "        "
         comment = remark(statement.node, statement.avals)
-        found.append((f"{indent}{commented(line, comment)}", statement.node))
-    return [*found, *_released(later)]
-
-
-def _released(dead: Sequence[str]) -> list[tuple[str, None]]:
-    return [(f"    del {', '.join(dead)}", None)] if dead else []
-
-
-def _head_of_loop(program: Program, number: int) -> str:
-    loop = program.loops[number]
-    place = sum([each.loop < 0 for each in program.workspace]) + number
-    targets = ["rows", *[f"t{scratch}" for scratch in range(len(loop.scratch))]]
-    line = f"for {', '.join(targets)}{',' * (len(targets) == 1)} in w[{place}]:"
-    return f"    {commented(line, sanitized(f'blocks of {loop.dim} rows'))}"
+        loop.add(_line(statement, names, dead), statement, comment)
+        if loop.number < 0 or number in ends:
+            found.extend(loop.taken())
+    return found
 
 
 def _return_statement(results: Sequence[str]) -> str:

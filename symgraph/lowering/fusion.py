@@ -195,7 +195,8 @@ class _Fusion:
             for name, axis in step.operands.items():
                 if name == step.multiplied or (name, axis) not in rows:
                     rows[name, axis] = Row(self.avals[name], axis, name == step.multiplied)
-        return Loop(group.dim, tuple(rows.values()), tuple(scratch))
+        combined = [draft.line.avals[0] for draft, step in group.members if step.combined]
+        return Loop(group.dim, tuple(rows.values()), tuple(scratch), tuple(combined))
 
 
 class _Writer:

@@ -153,6 +153,7 @@ class Planning:
             draft.loop,
             draft.axis,
             filled=draft.filled,
+            members=draft.members,
         )
 
     def _aliases(self, draft: Draft) -> tuple[Alias, ...]:

@@ -61,6 +61,8 @@ class Statement:
         Which bytes it is the first to write: the system gives pages when they are written to.
     works : bool
         Whether it needs the working room that its kernel declares.
+    members : tuple of Node
+        The nodes that one call of a compiled loop computes; empty for other statements.
     """
 
     node: Node
@@ -79,6 +81,7 @@ class Statement:
     ahead: str = ""
     filled: Filled = Filled.WHOLE
     works: bool = True
+    members: tuple[Node, ...] = ()
 
     @property
     def allocates(self) -> bool:

@@ -32,7 +32,6 @@ class Namespace:
     _convolutions: ModuleType = _windows  # Elsewhere arrays may not be written to.
 
     def __init__(self, module: str, special: str) -> None:
-        self._module_name = module
         self._special_name = special
         self.module: ModuleType = import_module(module)
         if module == "numpy":

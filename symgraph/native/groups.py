@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import TypeAlias
 
 from ..ir.avals import Aval
@@ -21,7 +22,7 @@ from ..ir.dims import Dim
 from ..lowering.drafts import Draft
 from .readings import Number, Reading, reading_of
 
-__all__ = ["END", "Group", "Item", "Placed", "grouped"]
+__all__ = ["END", "LEAST_SHARED", "Group", "Item", "Placed", "grouped"]
 
 END = 1 << 30
 """The stage of a value that is known after the loop only."""
@@ -30,6 +31,9 @@ _MOST_MEMBERS = 300
 _MOST_STEPS = 400_000
 _SMALL = 2**18
 """A statement that shares no operand with a group joins it if its result has fewer bytes."""
+
+LEAST_SHARED = 2**17
+"""A loop of fewer numbers is computed by one thread."""
 
 Item: TypeAlias = "Draft | Group"
 
@@ -71,6 +75,8 @@ class Group:
         Of each value computed or read.
     results : tuple of str
         The values that others read.
+    parted : bool
+        Whether several threads may compute it: nothing then reads a result over all rows.
     """
 
     space: tuple[Dim, ...]
@@ -79,6 +85,7 @@ class Group:
     placed: dict[str, Placed] = field(default_factory=dict[str, Placed])
     targets: set[str] = field(default_factory=set[str])
     results: tuple[str, ...] = ()
+    parted: bool = False
 
     @property
     def whole(self) -> frozenset[int]:
@@ -168,7 +175,7 @@ class Group:
             late = late or placed.stage == END
             stage = max(stage, placed.stage)
         form = self._form(frozenset(support))
-        if form == "column" or (late and form != "one"):
+        if form == "column" or (late and form != "one") or self._is_of_parts(stage):
             raise _Apart
         axes_of = tuple([axis if axis in support else None for axis in axes])
         return Placed(axes_of, form, stage)
@@ -186,7 +193,8 @@ class Group:
                 if not usual or place >= rank:
                     raise _Apart
                 axis = rank - 1 - place
-            if axis is not None and self.space[axis] != dim:
+            # The sum of a column and a row, both of the rows' length, is a square.
+            if axis is not None and (self.space[axis] != dim or axis in found):
                 raise _Apart
             found.append(axis)
         return tuple(reversed(found))
@@ -225,18 +233,26 @@ class Group:
         )
         support = frozenset([axis for axis in axes if axis is not None])
         form = self._form(support)
+        if reading.initial is not None and self._is_of_parts(
+            placed.stage + 1 if placed.form == "full" and form == "row" else END
+        ):
+            raise _Apart  # Each part would begin with it.
         if placed.form == "full" and form == "row":
             return Placed(axes, form, placed.stage + 1)
         if form == placed.form or form not in ("one", "column"):
             raise _Apart
         return Placed(axes, form, END)
 
+    def _is_of_parts(self, stage: int) -> bool:
+        """Whether a value of this stage is known when all parts of the loop are computed."""
+        return self.parted and (stage == END or (stage > 0 and not self.rows))
+
     def _reshaped(self, reading: Reading) -> Placed:
         (name,) = reading.names
         if name not in self.targets:
             raise _Apart
         placed = self.placed[name]
-        if placed.form == "column":
+        if placed.form == "column" or self._is_of_parts(placed.stage):
             raise _Apart  # It lies in memory; NumPy looks at it in another shape for nothing.
         axes = tuple([None if each is None else placed.axes[each] for each in reading.places])
         kept = {each for each in axes if each is not None}
@@ -251,6 +267,8 @@ def grouped(
     avals: Mapping[str, Aval],
     numbers: Mapping[str, Number],
     results: Collection[str],
+    *,
+    parted: bool = False,
 ) -> list[Item]:
     """The statements of a program, groups of them together.
 
@@ -263,6 +281,8 @@ def grouped(
         The constants that are one number.
     results : collection of str
         The names of the program's results.
+    parted : bool
+        Whether groups that may be large are such that several threads can compute them.
     """
     known = dict(avals)
     for draft in drafts:
@@ -278,7 +298,7 @@ def grouped(
         for reading in [reading_of(draft, known, numbers)]
         if reading is not None
     }
-    former = _Former(known, readings, readers, {*results})
+    former = _Former(known, readings, readers, {*results}, parted)
     return former.formed(drafts)
 
 
@@ -288,6 +308,7 @@ class _Former:
     readings: Mapping[str, Reading]
     readers: Mapping[str, Sequence[str]]
     results: Collection[str]
+    parted: bool
     left: int = _MOST_STEPS
 
     def formed(self, drafts: Sequence[Draft]) -> list[Item]:
@@ -320,7 +341,8 @@ class _Former:
         if wanted:
             group, before, after = self._once(first, window, wanted)
         self._finish(group)
-        if not self._pays(group):
+        # Without the first, nothing in the group may have the axes of its space.
+        if first.target not in group.targets or not self._pays(group):
             return None, [], []
         return group, before, [*after, *waiting[len(window) :]]
 
@@ -328,7 +350,9 @@ class _Former:
         self, first: Reading, window: Sequence[Draft], wanted: Collection[str]
     ) -> tuple[Group, list[Draft], list[Draft]]:
         """A group with these statements among others, if they can join."""
-        group = Group(self._space(first))
+        space = self._space(first)
+        large = any(not isinstance(each, int) for each in space) or prod(space) >= LEAST_SHARED
+        group = Group(space, parted=self.parted and bool(large))
         before: list[Draft] = []
         after: list[Draft] = []
         late: set[str] = set()

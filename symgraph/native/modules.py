@@ -7,13 +7,13 @@ objects where their numbers lie, and the sizes that are not known before.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..ir.avals import Aval
-from ..ir.dims import Dim
 from .groups import Group
 from .nests import Nest
 from .operations import kind_of
+from .parts import Parts, length_of, parts_of
 from .plan import Parameter, Plan
 from .tiles import Tile, written
 from .writer import Code
@@ -68,12 +68,18 @@ class Loops:
         The name of the function of each group.
     parameters : tuple of tuple of Parameter
         What the function of each group takes.
+    parts : mapping of str to Parts
+        How the loop of a function is cut, if another function, named `..._part`, computes a part.
+    rows_of_tiles : tuple of int
+        The rows of each tile of products.
     """
 
     modules: tuple[Module, ...]
     names: tuple[tuple[str, ...], ...]
     of_groups: tuple[str, ...]
     parameters: tuple[tuple[Parameter, ...], ...]
+    parts: Mapping[str, Parts] = field(default_factory=dict[str, Parts])
+    rows_of_tiles: tuple[int, ...] = ()
 
 
 def loops_of(
@@ -89,13 +95,18 @@ def loops_of(
     texts: list[str] = []
     declared: dict[str, str] = {}
     defined: dict[str, str] = {}
+    parts: dict[str, Parts] = {}
     for group in groups:
         read = {name for each in group.members for name in each.names}
         kinds = {name: kind_of(avals[name].dtype) or "" for name in read}
         code = Code(machine.llvm)
         nest = Nest(Plan(group, kinds), code, machine.register)
         text = f"{nest.written('NAME_loop')}\n{_builtin('NAME', nest, avals, machine)}"
+        if group.parted:
+            text = f"{text}\n{_part('NAME', nest, avals, machine)}"
         name = names.setdefault(text, f"n{len(names)}")
+        if group.parted:
+            parts[name] = parts_of(nest.plan, avals)
         if len(names) > len(texts):
             texts.append(text.replace("@NAME", f"@{name}"))
         declared.update(code.declared)
@@ -103,14 +114,21 @@ def loops_of(
         of_groups.append(name)
         parameters.append(nest.plan.parameters)
     texts += defined.values()
-    own = [tuple(names.values())]
+    own = [(*names.values(), *[f"{name}_part" for name in parts])]
     modules = [_module(texts, own[0], declared)]
     for tile in tiles:
         code = Code(machine.llvm)
         body = [written(code, tile), _product("product", tile, machine)]
         modules.append(_module(body, ["product"], code.declared))
     own += [(f"g{number}",) for number in range(len(tiles))]
-    return Loops(tuple(modules), tuple(own), tuple(of_groups), tuple(parameters))
+    return Loops(
+        tuple(modules),
+        tuple(own),
+        tuple(of_groups),
+        tuple(parameters),
+        parts,
+        tuple([each.rows for each in tiles]),
+    )
 
 
 def _module(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, str]) -> Module:
@@ -175,28 +193,55 @@ class _Builtin:
 
 def _builtin(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) -> str:
     """The builtin of a group: its arrays in row order."""
-    parameters, space = nest.plan.parameters, nest.plan.group.space
-    of = _Builtin(name, machine, len(parameters))
-
-    def read(axis: int, dim: Dim) -> str:
-        for k, each in enumerate(parameters):
-            axes = nest.plan.placed[each.name].axes
-            if each.role != "scratch" and axis in axes:
-                assert avals[each.name].shape[axes.index(axis)] == dim
-                return of.item(of.field(of.arrays[k], 16), axes.index(axis))
-        raise AssertionError(f"no array has axis {axis}")
-
-    def size(axes: frozenset[int]) -> str:
-        total = "1"
-        for axis in sorted(axes):
-            dim = space[axis]
-            length = str(dim) if isinstance(dim, int) else read(axis, dim)
-            total = length if total == "1" else of.new(f"mul i64 {total}, {length}")
-        return total
-
-    n, m = size(nest.plan.group.rows), size(nest.plan.group.columns)
+    group = nest.plan.group
+    of = _Builtin(name, machine, len(nest.plan.parameters))
+    n, m = [_size(of, nest, avals, axes) for axes in (group.rows, group.columns)]
     given = ", ".join([*[f"ptr {each}" for each in of.data], f"i64 {n}", f"i64 {m}"])
     return of.ended(f"@{name}_loop({given})", of.new(f"mul i64 {n}, {m}"))
+
+
+def _size(of: _Builtin, nest: Nest, avals: Mapping[str, Aval], axes: frozenset[int]) -> str:
+    """The product of the lengths of these axes of the space."""
+    total = "1"
+    for axis in sorted(axes):
+        found = length_of(nest.plan, avals, axis)
+        if isinstance(found, int):
+            length = str(found)
+        else:
+            length = of.item(of.field(of.arrays[found[0]], 16), found[1])
+        total = length if total == "1" else of.new(f"mul i64 {total}, {length}")
+    return total
+
+
+def _part(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) -> str:
+    """The builtin that computes some rows of a group.
+
+    After the arrays of the group come those for the results of parts; then four integers: the first
+    row, the number of rows, that of the scratch memory, that of the part.
+    """
+    plan = nest.plan
+    parts = parts_of(plan, avals)
+    place_of = {out: place for out, place, _ in parts.combined}
+    of = _Builtin(f"{name}_part", machine, len(plan.parameters) + len(place_of) + 1)
+    first, count, mine, number = [of.item(of.data[-1], k) for k in range(4)]
+    m = _size(of, nest, avals, plan.group.columns) if plan.group.rows else "1"
+    given: list[str] = []
+    for k, each in enumerate(plan.parameters):
+        data, step = of.data[k], "0"
+        if k in place_of:
+            data = of.data[place_of[k]]
+            step = of.new(f"mul i64 {number}, {m if each.form == 'column' else '1'}")
+        elif each.role == "scratch":
+            step = of.new(f"mul i64 {mine}, {m}")
+        elif each.form == "full":
+            step = of.new(f"mul i64 {first}, {m}")
+        elif each.form == "row" and plan.group.rows:
+            step = first
+        kind = "i8" if each.kind == "i1" else nest.c.type_of(each.kind, 0)
+        given.append(f"ptr {of.new(f'getelementptr {kind}, ptr {data}, i64 {step}')}")
+    sizes = (count, m) if plan.group.rows else ("1", count)
+    given += [f"i64 {each}" for each in sizes]
+    return of.ended(f"@{name}_loop({', '.join(given)})", f"{_RELEASED + 1}")
 
 
 def _product(name: str, tile: Tile, machine: Machine) -> str:

@@ -45,6 +45,8 @@ class Nest:
         self.row = "0"
         self.n = self._size(plan.group.rows, "%n")
         self.m = self._size(plan.group.columns, "%m")
+        if plan.group.parted:  # A part has fewer.
+            self.n, self.m = ("%n", self.m) if plan.group.rows else (self.n, "%m")
         self.lanes = self._lanes(register)
         code.outlined = sum([each.heavy for each in plan.group.members]) > _MOST_IN_PLACE
 

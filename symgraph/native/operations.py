@@ -194,11 +194,16 @@ class Reduction:
     sums : bool
         Whether it is a sum, whose rounding errors are kept small.
     combine : callable
+    start : float
+        What combines with a float to that float.
+    ufunc : str
+        NumPy's name of what combines two.
     """
 
     sums: bool
     combine: Callable[[Code, Value, Value], Value]
     start: float
+    ufunc: str
 
     def neutral(self, c: Code, kind: str, width: int) -> Value:
         """What a reduction starts with: a sum with 0.0, as NumPy's, so that it is never -0.0."""
@@ -211,7 +216,7 @@ class Reduction:
 
 
 REDUCTIONS = {
-    "np.add.reduce": Reduction(True, Code.add, 0.0),
-    "np.maximum.reduce": Reduction(False, _larger("ogt", "sgt"), float("-inf")),
-    "np.minimum.reduce": Reduction(False, _larger("olt", "slt"), float("inf")),
+    "np.add.reduce": Reduction(True, Code.add, 0.0, "add"),
+    "np.maximum.reduce": Reduction(False, _larger("ogt", "sgt"), float("-inf"), "maximum"),
+    "np.minimum.reduce": Reduction(False, _larger("olt", "slt"), float("inf"), "minimum"),
 }

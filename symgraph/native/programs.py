@@ -16,6 +16,7 @@ from ..lowering.drafts import Draft, array_draft
 from ..lowering.pieces import Alias, Dimension, Line, Piece, Tabled
 from .groups import Group, Item, grouped
 from .modules import Loops, Machine, loops_of
+from .parts import MOST_PARTS, Parts
 from .plan import Parameter
 from .products import Product, product_of
 from .readings import Number
@@ -33,6 +34,8 @@ class Grouping:
     Parameters
     ----------
     machine : Machine
+    threads : int, optional
+        How many threads compute parts of loops; if it is None, loops are not cut.
 
     Attributes
     ----------
@@ -43,6 +46,7 @@ class Grouping:
     """
 
     machine: Machine
+    threads: int | None = None
     loops: Loops | None = None
     left: Counter[str] = field(default_factory=Counter[str])
 
@@ -60,7 +64,7 @@ class Grouping:
             for name, node in constants.items()
             if not node.shape
         }
-        items = grouped(drafts, avals, numbers, results)
+        items = grouped(drafts, avals, numbers, results, parted=self.threads is not None)
         avals.update({d.target: d.line.avals[0] for d in drafts if len(d.line.avals) == 1})
         groups = [each for each in items if isinstance(each, Group)]
         products = self._products([each for each in items if isinstance(each, Draft)], avals)
@@ -89,21 +93,30 @@ class Grouping:
         tiles = [*dict.fromkeys([each.tile for each in products.values()])]
         for each in items:
             if isinstance(each, Group):
-                found.extend(_Call(each, *next(of_groups)).drafts(operands, new_name))
+                found.extend(self._call(each, *next(of_groups)).drafts(operands, new_name))
             elif each.target in products:
                 product = products[each.target]
                 name = f"g{tiles.index(product.tile)}"
-                found.extend(_product_drafts(product, name, operands, new_name))
+                found.extend(_product_drafts(product, name, operands, new_name, self.threads or 1))
                 operands.made.add(each.target)
             else:
                 found.append(each)
         return found
 
+    def _call(self, group: Group, name: str, parameters: Sequence[Parameter]) -> _Call:
+        assert self.loops is not None
+        return _Call(group, name, parameters, self.loops.parts.get(name), self.threads or 1)
+
     def _notes(self, groups: Sequence[Group], tiles: Sequence[Tile]) -> tuple[str, ...]:
         """What the loops compute; groups of one form are shown once."""
         assert self.loops is not None
         shown = dict(zip(reversed(self.loops.of_groups), reversed(groups), strict=True))
-        notes = [line for name in self.loops.names[0] for line in _note(name, shown[name])]
+        notes = [
+            line
+            for name in self.loops.names[0]
+            if name in shown
+            for line in _note(name, shown[name])
+        ]
         notes += [
             f"g{k}: product of matrices, in tiles of {tile.rows} rows and {tile.columns} columns"
             for k, tile in enumerate(tiles)
@@ -162,9 +175,13 @@ class _Operands:
 
 
 def _product_drafts(
-    product: Product, name: str, operands: _Operands, new_name: Callable[[], str]
+    product: Product,
+    name: str,
+    operands: _Operands,
+    new_name: Callable[[], str],
+    threads: int,
 ) -> list[Draft]:
-    """Arrays for a product and its panels, and the call."""
+    """Arrays for a product and the panels of each thread, and the call."""
     node, target = product.draft.node, product.draft.target
     (aval,) = product.draft.line.avals
     tile = product.tile
@@ -172,7 +189,7 @@ def _product_drafts(
     sizes = [tile.left_size, tile.right_size(product.columns)]
     found = [array_draft(node, target, aval)]
     found += [
-        array_draft(node, panel, Aval(aval.dtype, (size,)))
+        array_draft(node, panel, Aval(aval.dtype, (threads, size)))
         for panel, size in zip(panels, sizes, strict=True)
     ]
     left, right = [operands.in_any_order(each) for each in (product.left, product.right)]
@@ -199,6 +216,8 @@ class _Call:
     group: Group
     name: str
     parameters: Sequence[Parameter]
+    parts: Parts | None
+    threads: int
 
     def drafts(self, operands: _Operands, new_name: Callable[[], str]) -> list[Draft]:
         """Arrays for what the loop computes, and the call."""
@@ -220,14 +239,25 @@ class _Call:
                 operands.made.add(name)
             names.append(name)
             pieces.extend(operands.in_rows(name) if each.role == "in" else (name,))
+        for number, _, _ in self.parts.combined if self.parts else ():
+            # The results of parts, one after the other.
+            name = new_name()
+            whole = avals[names[number]]
+            aval = Aval(whole.dtype, (MOST_PARTS, *whole.shape))
+            found.append(array_draft(nodes[names[number]], name, aval))
+            names.append(name)
+            pieces.extend((", ", name))
         pieces.append(")")
         out = next((each.name for each in self.parameters if each.role == "out"), "")
         line = Line(tuple(pieces), (avals[out],), (Alias.WHOLE,))
-        call = Draft(node, "", line, tuple(pieces), tuple(dict.fromkeys(names)), False, into=out)
+        members = tuple(dict.fromkeys(nodes.values()))
+        names = list(dict.fromkeys(names))
+        call = Draft(node, "", line, tuple(pieces), tuple(names), False, into=out, members=members)
         return [*found, call]
 
     def _row(self) -> tuple[Dim, ...]:
-        return tuple([self.group.space[k] for k in sorted(self.group.columns)])
+        row = tuple([self.group.space[k] for k in sorted(self.group.columns)])
+        return row if self.parts is None else (self.threads, *row)
 
 
 def _note(name: str, group: Group) -> list[str]:

@@ -17,8 +17,9 @@ from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.differentiation import Pull
 from ..ir.dims import Dim
-from ..ir.node import Node, reachable
+from ..ir.node import Node
 from ..ir.op import Batch, Op, Unbatched, register
+from ..ir.walks import reachable
 from ..notation import loops
 from . import scan_record
 from .batched import per_example, whole

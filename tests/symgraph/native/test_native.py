@@ -63,6 +63,11 @@ def test_random_graphs(first: int, dtype: str) -> None:
         agrees(graph, arrays_for(graph, np.random.default_rng(seed)))
 
 
+def test_a_loop_has_the_statement_that_it_was_formed_for() -> None:
+    graph = native_graph(1401, "float32")
+    agrees(graph, arrays_for(graph, np.random.default_rng(0)))
+
+
 def test_random_graphs_are_mostly_loops() -> None:
     sources = [native_graph(seed, "float64").lower(backend=BACKEND).source for seed in range(40)]
     assert sum(map(calls_of_loops, sources)) >= 40
@@ -107,6 +112,17 @@ def test_softmax_is_one_loop_over_rows() -> None:
     assert "row by row" in lowered.source
     z = np.random.default_rng(0).normal(size=(50, 1000)) * 300
     np.testing.assert_allclose(np.sum(lowered(z), axis=-1), 1)
+
+
+def test_a_column_and_a_row_of_one_length_are_a_square() -> None:
+    def function(x: Any, r: Any) -> Any:
+        e = np.exp(x) * r
+        return np.tanh(e), np.sign(r) * 0.5 + np.max(e, axis=-1)
+
+    graph = sg.trace(function, x=sg.spec((33, 19)), r=sg.spec((33, 1)))
+    agrees(graph, arrays_for(graph, np.random.default_rng(0)))
+    graph = native_graph(1198, "float64")
+    agrees(graph, arrays_for(graph, np.random.default_rng(0)))
 
 
 # -- single operations -----------------------------------------------------------------------------
