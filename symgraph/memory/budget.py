@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import time
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..errors import MemoryBudgetError
@@ -17,7 +18,9 @@ from ..lowering.statements import Role
 from .aims import Aim
 from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
-from .rematerialization import bytes_of, checkpointed, frontier, without_copies
+from .planner import PlanSearch, searched
+from .refinement import refined
+from .rematerialization import bytes_of, checkpointed, without_copies
 
 __all__ = ["program_peak", "within"]
 
@@ -47,6 +50,8 @@ def _resident(dag: Dag, dims: Mapping[str, int]) -> int:
     return peak + own + min(heap, peak // _HEAP_RESERVE[0], _HEAP_RESERVE[1])
 
 
+_MOST_REFINED = 2
+"""For how many goals a small graph is searched exactly."""
 _MOST_TRIED = 24
 """How many plans are tried whose model fits but whose program needs more."""
 
@@ -101,9 +106,13 @@ def within(
         if _resident(held, dims) <= budget:
             return held
     hints: dict[str, Any] = {"keep": keep, "recompute": recompute, "aim": aim}
-    peaks = sorted([peak for peak, _ in frontier(plain, dims, **hints)], reverse=True)
+    start = time.monotonic()
+    search = searched(plain, dict(dims), tuple(keep), tuple(recompute), aim)
     goal = budget
-    for _ in told("programs of plans", range(_MOST_TRIED)):
+    for tried in told("programs of plans", range(_MOST_TRIED)):
+        if tried < _MOST_REFINED and not aim.is_over(start):
+            refined(search, goal)
+        peaks = [plan.peak for plan in search.front[::-1]]
         fitting = [peak for peak in peaks if peak <= goal]
         if not fitting:
             break
@@ -116,7 +125,7 @@ def within(
     if fits:
         held = _in_order(plain, dims)
         return held if program_peak(held, dims) <= budget else plain
-    return _least_plan(plain, budget, memory, dims, hints, peaks)
+    return _least_plan(plain, budget, memory, dims, hints, search)
 
 
 _LAST_TRIED = (8, 48, 40_000)
@@ -132,11 +141,12 @@ def _least_plan(
     asked: int | float | str,
     dims: Mapping[str, int],
     hints: Mapping[str, Any],
-    peaks: Sequence[int],
+    search: PlanSearch,
 ) -> Dag:
     """The plan whose program needs least, if it fits; else an error that names its bytes."""
     fewest, most, nodes = _LAST_TRIED
-    goals = peaks[::-1][: max(fewest, min(most, nodes // len(dag)))]
+    peaks = [plan.peak for plan in search.front]
+    goals = peaks[: max(fewest, min(most, nodes // len(dag)))]
     plans = [checkpointed(dag, goal, dims, **hints) for goal in told("least plans", goals)]
     if not hints["recompute"]:
         plans.append(dag)  # Its program shares calls and a workspace, which no plan has.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..errors import InputError
@@ -27,7 +27,7 @@ from .aims import Aim, with_costs
 from .blocks import block_sequences
 from .chains import chain_of, chain_sequences
 from .eviction import SCORES, Evictor
-from .exact_search import exact_sequences
+from .exact_search import ExactSearch, Exhausted
 from .kept_sets import kept_set_sequences
 from .order import forward_first, layer_by_layer
 from .plans import Plan, evaluated, pareto, serial_plan, thinned
@@ -42,6 +42,8 @@ _LOSS_STEPS = 16
 """How many forward steps may follow the chain that is the whole network."""
 _SHORT = 300
 """Up to this length a uniform chain is planned like any other."""
+_FRONT_MOVES = 6_000
+"""How many moves the exact search tries before a budget is known."""
 _STEPS = 20_000
 _RUNGS = 40
 
@@ -49,11 +51,17 @@ _RUNGS = 40
 # -- searching -------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class PlanSearch:
-    """The Pareto front of plans found for a graph, and the model they are sequences of."""
+    """The Pareto front of plans found for a graph, and the model they are sequences of.
+
+    `small` says that the graph may be searched exactly for one budget (`memory.refinement`), and
+    `infeasible` what was found out: for each budget asked, the bytes below which no plan is.
+    """
 
     model: Model
     front: list[Plan]
     dims: Mapping[str, int]
+    small: bool = False
+    infeasible: dict[int, int] = field(default_factory=dict[int, int])
 
 
 _SearchKey: TypeAlias = "tuple[tuple[tuple[str, int], ...], frozenset[Node], frozenset[Node], Aim]"
@@ -83,7 +91,9 @@ def searched(
         if kept & again:
             both = model.nodes[min(kept & again)]
             raise InputError(f"{both!r} is both to be kept and to be computed again.")
-        known[key] = PlanSearch(model, _front(model, best, kept, again, aim), dict(dims))
+        front = _front(model, best, kept, again, aim)
+        small = not (kept or again) and ExactSearch.suits(model, backward_steps(model))
+        known[key] = PlanSearch(model, front, dict(dims), small)
     return known[key]
 
 
@@ -126,17 +136,21 @@ def _front(
 def _exact_plans(model: Model, most_bytes: int) -> tuple[list[Plan], bool]:
     """Optimal plans from the largest budget down, and whether they reach the least budget."""
     plans: list[Plan] = []
-    sequences = exact_sequences(model, backward_steps(model), most_bytes)
-    peak: int | None = None
-    while True:
-        try:
-            sequence = next(sequences) if peak is None else sequences.send(peak)
-        except StopIteration:
-            return plans, False
-        if sequence is None:
-            return plans, True
-        plans.append(evaluated(model, sequence))
-        peak = plans[-1].peak
+    backward = backward_steps(model)
+    if not ExactSearch.suits(model, backward):
+        return plans, False
+    search = ExactSearch(model, backward)
+    limit = most_bytes
+    try:
+        while search.moves < _FRONT_MOVES:
+            sequence = search.cheapest(limit, _FRONT_MOVES - search.moves)
+            if sequence is None:
+                return plans, True
+            plans.append(evaluated(model, sequence))
+            limit = plans[-1].peak - 1
+    except Exhausted:
+        pass
+    return plans, False
 
 
 def network_plans(model: Model, most_bytes: int) -> list[Plan]:

@@ -24,7 +24,7 @@ from symgraph.ir.invariants import verify
 from symgraph.ir.node import Node
 from symgraph.lowering.memory_model import Model, profile
 from symgraph.memory.chains import chain_of, chain_sequences
-from symgraph.memory.exact_search import exact_sequences
+from symgraph.memory.exact_search import ExactSearch
 from symgraph.memory.liveness import memory
 from symgraph.memory.plans import Plan, evaluated, pareto, serial_plan
 from symgraph.memory.rematerialization import (
@@ -407,23 +407,21 @@ def test_small_chains_are_optimal(lists: tuple[list[int], list[int], list[int]])
     model = chain_model(*lists)
     length = len(lists[0])
     most = serial_plan(model).peak
-    search = exact_sequences(model, range(length, 2 * length), most)
-    plans: list[Plan] = []
-    sequence = next(search)
-    while sequence is not None:
-        plans.append(evaluated(model, sequence))
-        sequence = search.send(plans[-1].peak)
-    front, persistent = pareto(plans), chain_front(model)
+    search = ExactSearch(model, range(length, 2 * length))
+    persistent = chain_front(model)
     for budget in range(1, most + 1):
         best = optimum(model, length, budget)
-        exact = [plan for plan in front if plan.peak <= budget]
+        exact = search.cheapest(budget, 20_000)
         dynamic = [plan for plan in persistent if plan.peak <= budget]
         if best is None:
-            assert not exact
+            assert exact is None
             assert not dynamic
             continue
         extra = best - sum(lists[1])
-        assert exact[-1].extra_cost == extra
+        assert exact is not None
+        plan = evaluated(model, exact)
+        assert plan.peak <= budget
+        assert plan.extra_cost == extra
         assert not dynamic or dynamic[-1].extra_cost >= extra
 
 

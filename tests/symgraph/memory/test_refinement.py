@@ -1,0 +1,76 @@
+"""The exact search of small graphs: least costs within a budget, and what is not proven."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from symgraph.lowering.memory_model import Model, profile
+from symgraph.memory.exact_search import ExactSearch, Exhausted
+from symgraph.memory.plans import evaluated
+
+
+def joint(count: int, seed: int) -> Model:
+    """Random forward values; for each a gradient step, and for some a weight gradient."""
+    random = np.random.default_rng(seed)
+    reads: list[tuple[int, ...]] = [()]
+    for step in range(1, count):
+        near = max(0, step - 1 - int(random.exponential(2)))
+        reads.append(tuple(sorted({step - 1, near})))
+    sizes = [int(each) for each in random.integers(1, 9, count)]
+    costs = [int(each) for each in random.integers(1, 20, count)]
+    gradient: dict[int, int] = {}
+    for step in range(count - 1, -1, -1):
+        later = [other for other in range(step + 1, count) if step in reads[other]]
+        needs = {gradient[other] for other in later} | {each for o in later for each in reads[o]}
+        gradient[step] = len(reads)
+        reads.append(tuple(sorted(needs or {step})))
+        sizes.append(sizes[step])
+        if step and random.random() < 0.5:
+            reads.append((*reads[step], gradient[step]))
+            sizes.append(int(random.integers(1, 4)))
+    costs += [1] * (len(reads) - count)
+    read = {each for part in reads for each in part}
+    kept = tuple(step for step in range(count, len(reads)) if step not in read)
+    takes: tuple[tuple[int, ...], ...] = ((),) * len(reads)
+    return Model((), tuple(reads), tuple(sizes), tuple(costs), takes, kept)
+
+
+def solved(search: ExactSearch, budget: int, weight: float = 1.0) -> list[int] | None:
+    return search.cheapest(budget, 60_000, weight)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_optima_fall_with_the_budget_and_a_beam_is_no_better(seed: int) -> None:
+    count = 8
+    model = joint(count, seed)
+    search = ExactSearch(model, range(count, len(model)))
+    full = profile(model, range(len(model))).peak
+    before = 0
+    for budget in range(full, 0, -1):
+        try:
+            found = solved(search, budget)
+        except Exhausted:
+            break
+        beam = search.near_cheapest(budget, 4_000)
+        if found is None:
+            assert beam is None
+            assert solved(search, budget, 0.0) is None
+            assert budget < full
+            break
+        plan = evaluated(model, found)
+        assert plan.peak <= budget
+        assert plan.extra_cost >= before
+        before = plan.extra_cost
+        if beam is not None:
+            near = evaluated(model, beam)
+            assert near.peak <= budget
+            assert near.extra_cost >= plan.extra_cost
+
+
+def test_a_search_that_is_given_up_says_so() -> None:
+    model = joint(18, 0)
+    search = ExactSearch(model, range(18, len(model)))
+    with pytest.raises(Exhausted):
+        search.cheapest(profile(model, range(len(model))).peak // 2, 50)
+    assert search.moves >= 50
