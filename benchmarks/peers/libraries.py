@@ -334,8 +334,8 @@ def by_casadi(work: Workload) -> Call:
     function = casadi.Function("f", list(symbols.values()), outputs)
     buffer, run = function.buffer()
     # Its matrices go by columns.
-    values = [np.array(array, "float64").ravel("F") for array in data.values()]
-    results = [np.zeros(each.numel()) for each in outputs]
+    values: list[Any] = [np.array(array, "float64").ravel("F") for array in data.values()]
+    results: list[Any] = [np.zeros(each.numel()) for each in outputs]
     for place, array in enumerate(values):
         buffer.set_arg(place, memoryview(array))
     for place, array in enumerate(results):
@@ -399,7 +399,7 @@ class _Columns:
         return self._symbols[key[1]]
 
 
-LIBRARIES: dict[str, tuple[str, Callable[[Workload], Call]]] = {
+_KNOWN: dict[str, tuple[str, Callable[[Workload], Call]]] = {
     "numpy": ("symgraph", by_symgraph),
     "native": ("llvmlite", partial(by_symgraph, backend="native")),
     "jax backend": ("jax", partial(by_symgraph, backend="jax")),
@@ -414,4 +414,4 @@ LIBRARIES: dict[str, tuple[str, Callable[[Workload], Call]]] = {
 }
 """By column: the module that must be there, and the call by it; the first three are symgraph's."""
 
-LIBRARIES = {name: each for name, each in LIBRARIES.items() if find_spec(each[0])}
+LIBRARIES = {name: each for name, each in _KNOWN.items() if find_spec(each[0])}

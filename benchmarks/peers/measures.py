@@ -104,6 +104,8 @@ def machine(libraries: Iterable[str]) -> str:
             found.append(f"{each} {version(each)}")
         except PackageNotFoundError:
             found.append(f"no {each}")
+    core = os.environ.get("OPENBLAS_CORETYPE")
+    found += [f"OPENBLAS_CORETYPE={core}"] if core else []
     return f"{name or platform.processor()}, one core; Python {platform.python_version()}; " + (
         ", ".join(found)
     )

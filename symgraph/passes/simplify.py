@@ -27,6 +27,7 @@ from .bodies import hold_bodies, with_simple_bodies
 from .constant_folding import folded
 from .dead_results import without_dead_results
 from .duplicates import merged
+from .joined_parts import with_joined_parts
 from .reads import sunk
 from .reuse import reused
 from .signs import settled_signs
@@ -192,6 +193,7 @@ class _Rounds:
                 # Nearly always the next round changes nothing, so it runs without memory at once.
                 signs_moved = new != current
                 current = log.through("signs moved", current, new)
+                current = log.through("parts joined", current, with_joined_parts(current))
             if self.reached is not None:
                 self.reached(current)
         if tuple(current) not in seen:
