@@ -46,6 +46,19 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
+def digits_lost(seed: int, given: dict[str, Any], want: Any) -> list[float]:
+    """By how many units the interpreter's single precision is off: some graphs lose digits."""
+    if not seed % 2:
+        return [0.0] * len(want)
+    wide = {name: np.asarray(each, np.float64) for name, each in given.items()}
+    with np.errstate(all="ignore"):
+        exact = native_graph(seed, "float64").evaluate(**wide)
+    return [
+        0.0 if each.dtype != np.float32 else ulps_apart(each, one.astype(np.float32))
+        for each, one in zip(want, exact, strict=True)
+    ]
+
+
 def agrees(seed: int, layout: str = "rows", *, sizes: Any = ((6, 21), (40, 70))) -> None:
     """Any number of threads gives the same bits, and the interpreter's numbers."""
     graph = native_graph(seed, ("float64", "float32")[seed % 2])
@@ -56,11 +69,12 @@ def agrees(seed: int, layout: str = "rows", *, sizes: Any = ((6, 21), (40, 70)))
         with np.errstate(all="ignore"):
             want = graph.evaluate(**given)
         first, *others = [f(**given) for f in shared]
-        for got, expected in [
-            *zip(first, want, strict=True),
-            *zip(uncut(**given), want, strict=True),
+        lost = digits_lost(seed, given, want)
+        for got, expected, few in [
+            *zip(first, want, lost, strict=True),
+            *zip(uncut(**given), want, lost, strict=True),
         ]:
-            assert ulps_apart(got, expected) <= ULPS
+            assert ulps_apart(got, expected) <= ULPS + 4 * few
             assert not any(np.shares_memory(got, each) for each in given.values())
         for each in others:
             for got, expected in zip(each, first, strict=True):
