@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections import defaultdict
 from collections.abc import Generator
 from contextlib import suppress
@@ -44,6 +45,13 @@ def usual_names(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any
         import symgraph.numpy as snp
 
         doctest_namespace.update(np=np, sg=sg, snp=snp)
+
+
+@pytest.fixture(autouse=True)
+def nothing_known() -> None:
+    """No test gets what another has found."""
+    if (found := sys.modules.get("symgraph.graph.cache")) is not None:
+        found.CACHE.clear()
 
 
 # -- tiers -----------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ Run it from the repository's root; a package that is not installed is left out.
     python benchmarks/bench_first_number.py --once       # what a process pays once: import, rules
     python benchmarks/bench_first_number.py --catalogue  # the closed forms, row by row
     python benchmarks/bench_first_number.py --sizes      # random graphs and networks, each effort
+    python benchmarks/bench_first_number.py --again      # a function that was traced before
 
 Each cell is a process of its own, so that nothing is compiled or learned before. Times are of the
 CPU, divided by what a fixed loop takes in the same process and multiplied by `NOMINAL`: so they
@@ -27,10 +28,11 @@ import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from firstnumber.packages import NO_MATRICES, PACKAGES, by_autograd
+from firstnumber.packages import NO_MATRICES, PACKAGES, by_autograd, ours
 from firstnumber.workloads import WORKLOADS
 
 NOMINAL = 0.05
@@ -172,11 +174,36 @@ def sizes() -> None:
         print(line, flush=True)
 
 
+# -- traced again ------------------------------------------------------------------------------
+def again(chosen: Sequence[str]) -> None:
+    """Scaled seconds of `simplify`: at first, of the same function again, and from a folder."""
+    sg = import_module("symgraph")
+    names = ours()
+    print(f"{'seconds':18}{'first':>12}{'again':>12}{'from a folder':>16}")
+    for name, workload in WORKLOADS.items():
+        if chosen and not name.startswith(tuple(chosen)):
+            continue
+        at = workload.arrays()
+
+        def seconds(f: Callable[..., Any] = workload.f, at: Any = at) -> float:
+            graph = sg.trace(lambda **given: f(names, **given), **at).gradient(*at)
+            return scaled(graph.simplify)[0]
+
+        with TemporaryDirectory() as folder:
+            sg.cache.clear()
+            sg.cache.folder = folder
+            found = [seconds(), seconds()]
+            sg.cache.clear()
+            found.append(seconds())
+            sg.cache.folder = None
+        print(f"{name:18}{found[0]:12.3f}{found[1]:12.3f}{found[2]:16.3f}", flush=True)
+
+
 if __name__ == "__main__":
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("workloads", nargs="*", help="only those whose names begin so")
     reader.add_argument("--limit", type=float, default=60.0, help="CPU seconds of a cell, at most")
-    for mode in ("once", "catalogue", "sizes"):
+    for mode in ("once", "catalogue", "sizes", "again"):
         reader.add_argument(f"--{mode}", action="store_true")
     reader.add_argument("--one", nargs=2, metavar=("WORKLOAD", "PACKAGE"))
     options = reader.parse_args()
@@ -189,5 +216,7 @@ if __name__ == "__main__":
         catalogue()
     elif options.sizes:
         sizes()
+    elif options.again:
+        again(options.workloads)
     else:
         beside(options.workloads, options.limit)

@@ -24,7 +24,7 @@ from residentprograms import ROWS, numbers
 
 from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
-from symgraph.backends.base import lower
+from symgraph.backends.lowered import lower
 from symgraph.errors import MemoryBudgetError
 from symgraph.ir.cost import flops
 from symgraph.ir.dag import Dag

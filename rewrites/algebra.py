@@ -146,7 +146,7 @@ def negated_difference(x: Array, y: Array) -> Identity:
 
 @rule(sound="rounding", measure="products of constants")
 def times_two_constants(x: Real, c: UniformConstant, k: UniformConstant) -> Identity:
-    """Two scale factors are one, unless their product overflows or underflows."""
+    """$c (k x) = (c k) x$ for numbers, unless their product overflows or underflows."""
     return c * (k * x), product(c, k) * x
 
 

@@ -223,5 +223,5 @@ def negative_not_at_least_zero(x: Annotated[Negative, keeps_off_zero]) -> Identi
 # -- squares ---------------------------------------------------------------------------------------
 @rule(sound="exact", measure="products of a number with itself")
 def times_itself(x: Real) -> Identity:
-    r"""One form for $x \cdot x$, so that equal squares are one node."""
+    r"""$x \cdot x = x^2$: one form, so that equal squares are one node."""
     return x * x, square(x)

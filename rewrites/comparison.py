@@ -272,7 +272,7 @@ def or_with_itself(c: Truth) -> Identity:
 
 @rule(sound="exact")
 def exclusive_or_with_itself(c: Array) -> Identity:
-    """Equal truth values never differ."""
+    r"""$c \oplus c$ is false."""
     return logical_xor(c, c), False
 
 

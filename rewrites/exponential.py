@@ -139,7 +139,7 @@ def power_minus_one(x: Real) -> Identity:
 
 @rule(sound="rounding")
 def multiple_of_lowered_power(x: Real, y: Real) -> Identity:
-    """The derivative of a power needs no case for $y = 0$: then $y / x = 0$, as $1/x$ is finite."""
+    r"""$y\,x^{y - 1}$ needs no case for $y = 0$: it is 0 there if $1/x$ is finite."""
     holds(x, AWAY_FROM_ZERO)
     return y * power(x, where(equal(y, 0), 1, y - 1)), y * power(x, y - 1)
 

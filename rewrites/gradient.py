@@ -118,7 +118,7 @@ def embedded_everywhere(x: Array, shape: Shape, index: Index) -> Identity:
 
 @rule(sound="exact")
 def embedded_backwards(x: Array, shape: Shape, index: Index) -> Identity:
-    """Embedding elements in reverse order is reading them in reverse order."""
+    """An array that is embedded in its own shape backwards is the array read backwards."""
     provided(reverses(index, shape))
     placed = applied("embed", x, shape=shape, index=index)
     return placed, applied("getitem", x, index=on_last_axes(index))

@@ -323,19 +323,19 @@ def _sign_of_determinant(x: Array) -> Array:
 
 @rule(sound="rounding", stable="determinants of large matrices overflow")
 def log_of_absolute_determinant(x: Real) -> Identity:
-    r"""$\log ||A||$ without the determinant."""
+    r"""$\log |\det A|$ from factors of A: the determinant may overflow."""
     return log(absolute(det(x))), _log_of_determinant(x)
 
 
 @rule(sound="rounding", stable="determinants of large matrices overflow")
 def log_of_positive_determinant(x: Definite) -> Identity:
-    r"""$\log |A|$ without the determinant."""
+    r"""$\log \det A$ from factors of A: the determinant may overflow."""
     return log(det(x)), _log_of_determinant(x)
 
 
 @rule(sound="rounding", stable="determinants of large matrices overflow")
 def sign_of_determinant(x: Real) -> Identity:
-    r"""$\operatorname{sgn} |A|$ without the determinant."""
+    r"""$\operatorname{sgn} \det A$ from factors of A: the determinant may overflow."""
     return sign(det(x)), _sign_of_determinant(x)
 
 

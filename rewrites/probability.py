@@ -72,7 +72,7 @@ def softmax_written_out(x: Real, axis: Axes) -> Identity:
 
 @rule(sound="rounding", stable="large x: inf / inf")
 def softmax_with_one_more(x: Real, axis: Axes) -> Identity:
-    r"""$e^{x_i} / (1 + \sum_j e^{x_j})$: a softmax with a further score 0, then dropped."""
+    r"""$e^{x_i} / (1 + \sum_j e^{x_j})$ is the softmax with a further score 0."""
     whole = logsumexp(x, axis=axis, keepdims=True)
     return exp(x) / (1 + sum(exp(x), axis=axis, keepdims=True)), softmax(x, axis=axis) * sigmoid(
         whole
@@ -236,7 +236,10 @@ def log1p_of_sum_of_exp_over_axes(x: Real, axis: Axes, keepdims: Flag) -> Identi
 
 @rule(sound="rounding", stable="large x: exp overflows")
 def log1p_of_multiple_of_sum_of_exp(x: Real, y: Positive, axis: Axes, keepdims: Flag) -> Identity:
-    r"""$\log(1 + y \sum_j e^{x_j})$ for $y > 0$, which may be a sum of exponentials itself."""
+    r"""$\log(1 + y \sum_j e^{x_j}) = \log(1 + e^{s + \log y})$ for $y > 0$.
+
+    Here $s = \log \sum_j e^{x_j}$.
+    """
     total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
     whole = applied("logsumexp", x, axis=axis, keepdims=keepdims)
     return log1p(y * total), softplus(log(y) + whole)
@@ -244,7 +247,10 @@ def log1p_of_multiple_of_sum_of_exp(x: Real, y: Positive, axis: Axes, keepdims: 
 
 @rule(sound="rounding", priority=-2, stable="large x: exp overflows")
 def log_of_positive_and_sum_of_exp(x: Real, y: Positive, axis: Axes, keepdims: Flag) -> Identity:
-    r"""$\log(y + \sum_j e^{x_j})$ for $y > 0$."""
+    r"""$\log(y + \sum_j e^{x_j}) = \log(e^{\log y} + e^s)$ for $y > 0$.
+
+    Here $s = \log \sum_j e^{x_j}$.
+    """
     total = applied("sum", exp(x), axis=axis, keepdims=keepdims)
     whole = applied("logsumexp", x, axis=axis, keepdims=keepdims)
     return log(y + total), logaddexp(log(y), whole)

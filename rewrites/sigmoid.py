@@ -14,9 +14,11 @@ from symgraph.numpy import (
     log1p,
     sigmoid,
     softplus,
+    squareplus,
     tanh,
 )
 from symgraph.rewriting import (
+    Finite,
     Identity,
     Nonpositive,
     PositiveConstant,
@@ -28,7 +30,7 @@ from symgraph.rewriting import (
 
 @rule(sound="rounding", stable="large x: exp overflows")
 def one_over_one_plus_exp_of_negative(x: Real) -> Identity:
-    r"""$1/(1 + e^{-x})$ is the logistic function."""
+    r"""$1/(1 + e^{-x}) = \sigma(x)$."""
     return 1 / (1 + exp(-x)), sigmoid(x)
 
 
@@ -216,3 +218,9 @@ def sigmoid_quotient(x: Real) -> Identity:
 def softplus_of_log1mexp(x: Nonpositive) -> Identity:
     r"""$e^{\log(1 - e^x)} = 1 - e^x$ for $x \le 0$."""
     return exp(log1mexp(x)), -expm1(x)
+
+
+@rule(sound="domain", earned={"rounding": {"x": Finite}})
+def squareplus_and_reciprocal(x: Real) -> Identity:
+    r"""$s(x) s(-x) = 1$ for $s(x) = (x + \sqrt{x^2 + 4}) / 2$: the roots of $s^2 - x s = 1$."""
+    return squareplus(x) * squareplus(-x), 1

@@ -46,25 +46,25 @@ LN2 = ln(2)
 # -- log and exp near their zeros ------------------------------------------------------------------
 @rule(sound="rounding", stable="small x: 1 + x rounds its digits away")
 def log_of_one_plus(x: Real) -> Identity:
-    r"""$\log(1 + x)$ without the sum."""
+    r"""$\log(1 + x) = \operatorname{log1p} x$, computed without the sum."""
     return log(1 + x), log1p(x)
 
 
 @rule(sound="rounding", stable="small x")
 def log_of_one_minus(x: Real) -> Identity:
-    r"""$\log(1 - x)$ without the difference."""
+    r"""$\log(1 - x) = \operatorname{log1p}(-x)$, computed without the difference."""
     return log(1 - x), log1p(-x)
 
 
 @rule(sound="rounding", stable="small x: exp(x) is near 1")
 def exp_minus_one(x: Real) -> Identity:
-    r"""$e^x - 1$ without the difference."""
+    r"""$e^x - 1 = \operatorname{expm1} x$, computed without the difference."""
     return exp(x) - 1, expm1(x)
 
 
 @rule(sound="rounding", stable="small x")
 def one_minus_exp(x: Real) -> Identity:
-    r"""$1 - e^x$ without the difference."""
+    r"""$1 - e^x = -\operatorname{expm1} x$, computed without the difference."""
     return 1 - exp(x), -expm1(x)
 
 
@@ -82,19 +82,22 @@ def expm1_plus_one(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="small x: a root near 1")
 def sqrt_of_one_plus_minus_one(x: Real) -> Identity:
-    r"""$\sqrt{1 + x} - 1$ without the difference."""
+    r"""$\sqrt{1 + x} - 1 = x / (\sqrt{1 + x} + 1)$."""
     return sqrt(1 + x) - 1, sqrt1pm1(x)
 
 
 @rule(sound="rounding", stable="small x: a root near 1")
 def one_minus_sqrt_of_one_minus(x: Real) -> Identity:
-    r"""$1 - \sqrt{1 - x}$ without the difference."""
+    r"""$1 - \sqrt{1 - x} = x / (1 + \sqrt{1 - x})$."""
     return 1 - sqrt(1 - x), -sqrt1pm1(-x)
 
 
 @rule(sound="rounding", stable="large x or y: the squares overflow; small: they underflow")
 def root_of_two_squares(x: Varying, y: Varying) -> Identity:
-    r"""$\sqrt{x^2 + y^2}$, if x or y has the full shape: else the squares are cheaper."""
+    r"""$\sqrt{x^2 + y^2}$ is the hypotenuse of $x$ and $y$.
+
+    If neither has the full shape, the squares are cheaper.
+    """
     total = square(x) + square(y)
     provided((x.shape == total.shape) | (y.shape == total.shape))
     return sqrt(total), hypot(x, y)
@@ -115,7 +118,7 @@ def log1p_of_exp(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="x near 0 and far below")
 def log1p_of_minus_exp(x: Real) -> Identity:
-    r"""$\log(1 - e^x)$, NaN for $x > 0$ on both sides."""
+    r"""$\log(1 - e^x) = \operatorname{log1mexp} x$, NaN for $x > 0$ on both sides."""
     return log1p(-exp(x)), log1mexp(x)
 
 
@@ -127,7 +130,7 @@ def log_of_minus_expm1(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="large x or y: exp overflows")
 def log_of_sum_of_exps(x: Real, y: Real) -> Identity:
-    r"""$\log(e^x + e^y)$."""
+    r"""$\log(e^x + e^y) = \max(x, y) + \log(1 + e^{-|x - y|})$."""
     return log(exp(x) + exp(y)), logaddexp(x, y)
 
 
@@ -140,25 +143,25 @@ def log_of_exp_plus_its_inverse(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="large x, y or z: exp overflows")
 def log_of_sum_of_three_exps(x: Real, y: Real, z: Real) -> Identity:
-    r"""$\log(e^x + e^y + e^z)$."""
+    r"""$\log(e^x + e^y + e^z) = \log(e^u + e^z)$ for $u = \log(e^x + e^y)$."""
     return log(exp(x) + exp(y) + exp(z)), logaddexp(logaddexp(x, y), z)
 
 
 @rule(sound="rounding", priority=-1, stable="large x: exp overflows")
 def log_of_exp_plus_constant(x: Real, c: PositiveConstant) -> Identity:
-    r"""$\log(e^x + c)$ for a number $c > 0$."""
+    r"""$\log(e^x + c) = \log(e^x + e^{\log c})$ for a number $c > 0$."""
     return log(exp(x) + c), logaddexp(x, log(c))
 
 
 @rule(sound="rounding", priority=-2, stable="large x: exp overflows")
 def log_of_exp_and_positive(x: Real, y: Positive) -> Identity:
-    r"""$\log(e^x + y)$ for $y > 0$."""
+    r"""$\log(e^x + y) = \log(e^x + e^{\log y})$ for $y > 0$."""
     return log(exp(x) + y), logaddexp(x, log(y))
 
 
 @rule(sound="rounding", stable="large x: exp overflows")
 def log1p_of_multiple_of_exp(x: Real, y: Positive) -> Identity:
-    r"""$\log(1 + y e^x)$ for $y > 0$."""
+    r"""$\log(1 + y e^x) = \log(1 + e^{x + \log y})$ for $y > 0$."""
     return log1p(y * exp(x)), softplus(x + log(y))
 
 
@@ -170,19 +173,19 @@ def log_of_difference_of_exps(x: Real, y: Real) -> Identity:
 
 @rule(sound="rounding", stable="large x: exp overflows")
 def log_of_expm1(x: Real) -> Identity:
-    r"""$\log(e^x - 1)$, the inverse of softplus."""
+    r"""$\log(e^x - 1) = x + \log(1 - e^{-x})$, the inverse of softplus."""
     return log(expm1(x)), log_expm1(x)
 
 
 @rule(sound="rounding", stable="large x: cosh overflows; small x: it is near 1")
 def log_of_cosh(x: Real) -> Identity:
-    r"""$\log \cosh x$ without the exponentials."""
+    r"""$\log \cosh x = |x| + \log(1 + e^{-2 |x|}) - \log 2$."""
     return log(cosh(x)), logcosh(x)
 
 
 @rule(sound="rounding", stable="large x: sinh overflows")
 def log_of_sinh(x: Real) -> Identity:
-    r"""$\log \sinh x$ without the exponentials."""
+    r"""$\log \sinh x = x + \log(1 - e^{-2 x}) - \log 2$, NaN for $x < 0$ on both sides."""
     return log(sinh(x)), logsinh(x)
 
 
@@ -219,5 +222,5 @@ def log_of_one_minus_tanh_over_two(x: Real) -> Identity:
 
 @rule(sound="rounding", stable="y near 1: the sum is 1")
 def complement_of_mixture_with_one(x: Real, y: Real) -> Identity:
-    """The complement of a mixture with one is a product: as for a chance of guessing right."""
+    """$1 - (x + (1 - x) y) = (1 - x)(1 - y)$, where the left side cancels."""
     return 1 - (x + (1 - x) * y), (1 - x) * (1 - y)

@@ -25,6 +25,7 @@ from .errors import (
     FormatError,
     InputError,
     MemoryBudgetError,
+    NonFiniteError,
     NotDifferentiable,
     RewriteError,
     RewriteLoopError,
@@ -56,6 +57,7 @@ from .facts import (
     unit_norm,
 )
 from .graph import Graph, SimplifyInterrupted, diff, side_by_side
+from .graph.cache import CACHE as cache
 from .graph.loading import load
 from .graph.symbolic import from_sympy
 from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
@@ -68,7 +70,7 @@ from .ops.branches import cond as _cond
 from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from .ops.creation import input
 from .ops.custom import custom_op
-from .ops.derivatives import custom_vjp
+from .ops.custom_vjp import custom_vjp
 from .ops.iteration import while_loop as _while_loop
 from .ops.loops import fori_loop as _fori_loop
 from .ops.loops import scan as _scan
@@ -108,6 +110,7 @@ __all__ = [
     "InputError",
     "MemoryBudgetError",
     "Node",
+    "NonFiniteError",
     "NotDifferentiable",
     "Progress",
     "RetraceWarning",
@@ -124,6 +127,7 @@ __all__ = [
     "UnusedInputWarning",
     "VerifyError",
     "antisymmetric",
+    "cache",
     "cg",
     "clip_by_global_norm",
     "clip_by_norm",

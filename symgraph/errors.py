@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .source import user_frame
+from .source import Frame, user_frame
 
 __all__ = [
     "BackendError",
@@ -21,6 +21,7 @@ __all__ = [
     "InputError",
     "MemoryBudgetError",
     "MissingAttribute",
+    "NonFiniteError",
     "NotDifferentiable",
     "RangeError",
     "RewriteError",
@@ -130,6 +131,45 @@ class BackendError(SymgraphError, RuntimeError):
 
 class ConvergenceError(SymgraphError, RuntimeError):
     """An iteration did not arrive within its steps; raised when a graph is run."""
+
+
+class NonFiniteError(SymgraphError, FloatingPointError):
+    """A result is NaN or infinite; the message names the operation in which that began.
+
+    Raised by functions that are lowered with `debug="nan"` or `debug="inf"`.
+
+    Attributes
+    ----------
+    operation : str
+        The operation; `"input"` or `"constant"` if the number was there from the start.
+    lines : tuple of Frame
+        The user's lines of it; of an operation of a gradient those of the forward pass.
+    gradient : bool
+        Whether it is an operation of a gradient.
+    index : tuple of int
+        The element of its result.
+    output : str
+        The name of the output that it reaches.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        rows: Sequence[str] = (),
+        mend: str = "",
+        *,
+        operation: str = "",
+        lines: tuple[Frame, ...] = (),
+        gradient: bool = False,
+        index: tuple[int, ...] = (),
+        output: str = "",
+    ) -> None:
+        super().__init__(what, rows, mend)
+        self.operation = operation
+        self.lines = lines
+        self.gradient = gradient
+        self.index = index
+        self.output = output
 
 
 class MemoryBudgetError(SymgraphError, ValueError):

@@ -33,25 +33,35 @@ _FROM_REWRITING = {
 }
 _FROM_BACKENDS = {"backends": "door=fast_entry"}
 _FROM_SCIPY = {"scipy.names": "absent mirrored"}
+_WITHIN_A_ROOM = {
+    "ops": "derivatives=custom_vjp",
+    "autodiff": "products=jacobian_products",
+    "passes": "logistic=logistic_quotients",
+    "saturation": "program=integer_program",
+    "algebra.expression": "labels=canonical_indices",
+    "algebra.extraction": "sharing=common_factors slices=adjacent_slices plan=contraction_order",
+    "algebra.normal_form": "instances=index_renaming",
+    "algebra.regions": "simplify=region_pass",
+}
 _FROM_LOWERING = {
     "memory": "liveness workspace=scratch planner plans chains blocks eviction exact=exact_search "
     "remat=rematerialization",
     "lowering": "model=memory_model orders=memory_order kernelsizes=kernel_sizes",
 }
 _FROM_ALGEBRA = {
-    "algebra.expression": "applied exps labels licence powers roles scalars term heads=atoms "
-    "leaves=leaf_terms",
+    "algebra.expression": "applied exps labels=canonical_indices licence powers roles scalars "
+    "term heads=atoms leaves=leaf_terms",
     "algebra.normal_form": "arithmetic array_identities exponents factor_identities identities "
-    "instances normalize products sum_identities sums settling=identity_table slots=factors "
-    "recall=known_contractions",
+    "instances=index_renaming normalize products sum_identities sums settling=identity_table "
+    "slots=factors recall=known_contractions",
     "algebra.rational": "polynomials quotients manyvariable=polynomial_ring",
     "algebra.lifting": "inverses logistic protocol selections forms=lifting",
-    "algebra.extraction": "exponentials flat_writer plan sharing slices solves sum_spellings "
-    "term_writer variants "
+    "algebra.extraction": "exponentials flat_writer plan=contraction_order "
+    "sharing=common_factors slices=adjacent_slices solves sum_spellings term_writer variants "
     "extract=writer pieces=indexed_arrays gathering=repeated_sums printable=stable_exponentials "
     "spelled=cheapest world=use_counts",
-    "algebra.regions": "lower_bound memory multiples simplify vanishing echo=templates "
-    "moved=multiples views=node_forms",
+    "algebra.regions": "lower_bound memory multiples simplify=region_pass vanishing "
+    "echo=templates moved=multiples views=node_forms",
 }
 
 
@@ -69,6 +79,10 @@ def _moved() -> Iterator[tuple[str, str]]:
             for each in modules.split():
                 former, _, today = each.partition("=")
                 yield f"symgraph{former_room}.{former}", f"symgraph.{room}.{today or former}"
+    for room, modules in _WITHIN_A_ROOM.items():
+        for each in modules.split():
+            former, _, today = each.partition("=")
+            yield f"symgraph.{room}.{former}", f"symgraph.{room}.{today}"
 
 
 MOVED = dict(_moved())

@@ -14,7 +14,8 @@ import symgraph.numpy as snp
 from symgraph.ir.cost import flops, op_count
 from symgraph.ir.dag import Dag
 from symgraph.ir.interpreter import evaluate
-from symgraph.ir.node import Node, reachable
+from symgraph.ir.node import Node
+from symgraph.ir.walks import reachable
 from symgraph.rewriting import Rule
 from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet

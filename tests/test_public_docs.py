@@ -36,7 +36,7 @@ def public() -> Iterator[tuple[str, Any]]:
     for name in sg.__all__:
         value = getattr(sg, name)
         if not isinstance(value, sg.Fact) and not inspect.ismodule(value):
-            yield name, value
+            yield name, value if callable(value) else type(value)
     for owner in (sg.Graph, sg.Array):
         for name in dir(owner):
             value = inspect.getattr_static(owner, name)

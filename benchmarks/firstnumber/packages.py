@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["NO_MATRICES", "PACKAGES", "by_autograd"]
+__all__ = ["NO_MATRICES", "PACKAGES", "by_autograd", "ours"]
 
 Arrays: TypeAlias = dict[str, Any]
 Gradients: TypeAlias = Callable[[Callable[..., Any], Arrays], list[Any]]
@@ -49,13 +49,18 @@ class CasadiNames(Names):
         return self._module.repmat(sums, 1, like.shape[1])
 
 
+def ours() -> Names:
+    """The functions of symgraph."""
+    special = import_module("symgraph.scipy.special")
+    return Names(import_module("symgraph.numpy"), special.erf)
+
+
 def by_symgraph(effort: str) -> Gradients:
     """By symgraph with this effort."""
 
     def gradients(f: Callable[..., Any], at: Arrays) -> list[Any]:
         sg = import_module("symgraph")
-        special = import_module("symgraph.scipy.special")
-        names = Names(import_module("symgraph.numpy"), special.erf)
+        names = ours()
         made = sg.grad(lambda **given: f(names, **given), wrt=list(at), effort=effort)
         return list(made(**at))
 

@@ -6,12 +6,13 @@ add up. It is asked at random numbers: a loss that needs a rare combination of i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..ir.node import Node, reachable
-from .probes import COUNT, MIXED, PLACES, Numbers, Places
+from ..ir.node import Node
+from ..ir.walks import reachable
+from .probes import COUNT, MIXED, ORDINARY_SIZES, Numbers, Places, is_wide_band
 from .trial import Trial
 from .trials import Trials, size_of
 
@@ -31,10 +32,8 @@ _NEAR = 1e-3
 _NEAR_THE_END = 64.0
 """A number within this factor of the largest may overflow in one spelling and not in another."""
 
-_APART = 2
-"""Steps between the first and the last wide probe that drop a number, at the least.
-
-Between two spellings, one of which overflows a little before the other, lies a narrow band."""
+_MANY = 0.5
+"""The share of probes of ordinary size at which a value is NaN, if it has none at negatives."""
 
 _FEW = 150
 """The most nodes of a graph whose arrays are taken whole."""
@@ -70,10 +69,23 @@ class LostNumbers:
         found = self._dropped.get((new, old))
         if found is None:
             whole = self._needs_whole_arrays(new, old)
-            places = PLACES if len(reachable([old])) <= _MOST else PLACES[:1]
-            found = any(self._drops_at(each, new, old, whole=whole) for each in places)
+            found = any(
+                self._drops_at(each, new, old, whole=whole)
+                for each in self._places(old, whole=whole)
+            )
             self._dropped[new, old] = found
         return found
+
+    def _places(self, old: Node, *, whole: bool) -> Iterator[Places]:
+        """Where to look: at positive numbers, too, if a value is NaN at most of either sign."""
+        yield "usual"
+        if len(reachable([old])) <= _MOST:
+            yield "wide"
+            trial = self._trials_at("wide", whole=whole, rough=True).of(old)
+            if trial is not None and len(trial.right) > 1:  # not a constant
+                gone = np.isnan(trial.found[0, ORDINARY_SIZES])
+                if gone.any(axis=tuple(range(1, gone.ndim))).mean() > _MANY:
+                    yield "positive"
 
     def _needs_whole_arrays(self, new: Node, old: Node) -> bool:
         """Whether random numbers stand for a computed value where long arrays are shortened.
@@ -99,7 +111,7 @@ class LostNumbers:
     def _drops_at(self, where: Places, new: Node, old: Node, *, whole: bool) -> bool:
         """Whether it does at these probes; `whole` if a kernel cannot run on short arrays."""
         usual = self._trials_at("usual", whole=False, rough=False)
-        if whole or where == "wide" or not usual.has(new):
+        if whole or where != "usual" or not usual.has(new):
             rough = self._trials_at(where, whole=whole, rough=True)
             if not _is_suspicious(rough.of(new), rough.of(old)):
                 return False
@@ -111,8 +123,7 @@ class LostNumbers:
         if places:
             lucky = _lucky(trials, old)
             places = [each for each in places if each not in lucky]
-        least = _APART if where == "wide" else 0
-        return bool(places) and places[-1] - places[0] >= least
+        return bool(places) if where == "usual" else is_wide_band(places)
 
 
 def plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:

@@ -2,14 +2,15 @@
 
 A probe says how large all random numbers are, which sign they have, and how far they differ from
 one another. `drawn` gives the numbers of one input at all probes; they satisfy the input's facts.
-There are two sets of probes. By the usual ones digits are judged. The wide ones, of every size,
-only show whether a number is lost.
+There are three sets of probes. By the usual ones digits are judged. The wide ones, of every size,
+only show whether a number is lost; so do the positive ones, for what has no value elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,14 +18,21 @@ import numpy as np
 from ..facts import Fact
 from ..ir.fact_inference import Known
 
-__all__ = ["COUNT", "MIXED", "ORDINARY", "PLACES", "Numbers", "Places", "drawn"]
+__all__ = [
+    "COUNT",
+    "MIXED",
+    "ORDINARY",
+    "ORDINARY_SIZES",
+    "Numbers",
+    "Places",
+    "drawn",
+    "is_wide_band",
+]
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
-Places: TypeAlias = Literal["usual", "wide"]
+Places: TypeAlias = Literal["usual", "wide", "positive"]
 """Which set of probes."""
-
-PLACES: tuple[Places, ...] = ("usual", "wide")
 
 
 class Setting(NamedTuple):
@@ -92,15 +100,39 @@ MIXED: Numbers = np.array([each.between > 0 and each.within > 0 for each in _SET
 """The mixed probes, as a mask: numbers of all sizes. The order of factors decides overflow."""
 
 
-_WIDE = tuple([Setting(power / 2, within=0.7) for power in range(-75, 76)])
+_POWERS = tuple([power / 2 for power in range(-75, 76)])
 """Every size of number in single precision, in steps of half a power of 10."""
+
+_EXPONENTS = tuple([Setting(np.log10(size), sign) for sign in (1, -1) for size in range(6, 90, 6)])
+"""Arguments from which exp and exp2 give numbers of every size in single precision."""
+
+_WIDE = (*[Setting(power, within=0.7) for power in _POWERS], *_EXPONENTS)
+
+_POSITIVE = tuple([Setting(power, sign=1, within=0.7) for power in _POWERS])
+
+ORDINARY_SIZES = slice(_POWERS.index(-6), _POWERS.index(6) + 1)
+"""The wide probes of ordinary sizes."""
+
+
+def is_wide_band(places: Sequence[int]) -> bool:
+    """Whether these wide probes, in order, are of more than a narrow band of numbers.
+
+    Between two spellings, one of which overflows a little before the other, lies a band of numbers
+    that the first drops. It is wide if two probes in it are a power of 10 apart, or two arguments
+    of exp next to each other.
+    """
+    sizes = [each for each in places if each < len(_POWERS)]
+    exponents = [each for each in places if each >= len(_POWERS)]
+    steps = [after - before for before, after in pairwise(exponents)]
+    return (bool(sizes) and sizes[-1] - sizes[0] >= 2) or 1 in steps
 
 
 @cache
 def _columns(places: Places) -> list[Numbers]:
     """The settings as arrays with a row for each field; the mixed probes stand last."""
-    if places == "wide":
-        return [np.array(_WIDE, dtype=np.float64).T]
+    if places != "usual":
+        settings = _WIDE if places == "wide" else _POSITIVE
+        return [np.array(settings, dtype=np.float64).T]
     rows = np.array(_SETTINGS, dtype=np.float64).T
     return [rows[:, ~MIXED], rows[:, MIXED]]
 
@@ -125,7 +157,7 @@ def drawn(
     index : int
         The number of the value in its graph: the seed. Different values get independent numbers,
         except at probes where `Setting.apart` makes them nearly equal.
-    places : "usual" or "wide"
+    places : "usual", "wide" or "positive"
         Which set of probes.
     """
     columns = _columns(places)

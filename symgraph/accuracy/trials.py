@@ -71,8 +71,8 @@ class Trials:
     ----------
     knowledge : Knowledge
         The facts that random numbers satisfy.
-    places : "usual" or "wide"
-        At which probes. At the wide ones each computation is made once, as it is.
+    places : "usual", "wide" or "positive"
+        At which probes. At all but the usual ones each computation is made once, as it is.
     whole : bool
         Whether long dimensions keep their size, and each computation is made once. Where they are
         shortened some kernels cannot run.

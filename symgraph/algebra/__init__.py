@@ -7,7 +7,7 @@ terms and atoms. `extraction` writes an expression as operations again, where th
 
 from __future__ import annotations
 
+from .regions.region_pass import THOROUGH_UP_TO, normalized
 from .regions.replacements import RewriteLog
-from .regions.simplify import THOROUGH_UP_TO, normalized
 
 __all__ = ["THOROUGH_UP_TO", "RewriteLog", "normalized"]

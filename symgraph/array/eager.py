@@ -15,8 +15,9 @@ from typing import Any, TypeVar, cast
 from ..ir.dag import Dag
 from ..ir.dims import is_named
 from ..ir.interpreter import evaluate
-from ..ir.node import Node, reachable
+from ..ir.node import Node
 from ..ir.scope import current_scope
+from ..ir.walks import reachable
 from ..pytrees import flatten, unflatten
 from .handle import Array
 

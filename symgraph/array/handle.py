@@ -28,28 +28,17 @@ from ..source import user_frame
 from .advice import instead_of_numbers
 from .aliasing import cut, own
 from .dimension_numbers import node_of_size
+from .dispatch import FUNCTIONS, NUMPY_FUNCTIONS, function_called, ufunc_called
 from .methods import ArrayMethods
 from .promotion import cast_to, common_dtype, constant_node, dtype_or_type, number_or_array
-from .ufunc_calls import (
-    INSTEAD_OF_METHODS,
-    in_dtype,
-    in_order,
-    instead_of_scipy,
-    outer_operands,
-    refuse_keywords,
-    scipy_name,
-)
 
 __all__ = [
-    "FUNCTIONS",
-    "NUMPY_FUNCTIONS",
     "Array",
     "ArrayLike",
     "Index",
     "apart",
     "apply",
     "constant",
-    "implements",
     "lift",
     "located",
     "project",
@@ -59,23 +48,6 @@ ArrayLike: TypeAlias = "Array | np.ndarray[Any, Any] | np.generic | float | Sequ
 """An operand of any function: symbols, numbers, or nested sequences of them."""
 Index: TypeAlias = "int | slice | EllipsisType | ArrayLike | tuple[Any, ...] | None"
 """The index of an array: `x[index]`."""
-
-NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
-"""NumPy functions and ufuncs, each with the function of this library that stands in for it.
-
-SciPy's ufuncs are here by name, as `"scipy.special.erf"`, for SciPy may not be imported yet.
-"""
-
-
-def implements(*numpy_functions: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function as what the given NumPy functions do to symbolic arrays."""
-
-    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        for each in numpy_functions:
-            NUMPY_FUNCTIONS[each] = function
-        return function
-
-    return mark
 
 
 class Array(ArrayMethods, Immutable, Holder):
@@ -189,46 +161,12 @@ class Array(ArrayMethods, Immutable, Holder):
 
     # -- NumPy's protocols -----------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if method == "at":
-            return FUNCTIONS["_write_at"](ufunc, *inputs)
-        if kwargs:
-            out = kwargs.pop("out", None)
-            if out is not None and any(each is not None for each in out):
-                elementwise = method == "__call__"
-                mask = kwargs.pop("where", True) if elementwise else True
-                found = self.__array_ufunc__(ufunc, method, *inputs, **kwargs)
-                name = f"np.{ufunc.__name__}"
-                return FUNCTIONS["_write_out"](name, out, found, mask, ufunc=elementwise)
-            refuse_keywords(ufunc, method, kwargs)
-            if "dtype" in kwargs and method in ("__call__", "outer"):
-                inputs = in_dtype(inputs, kwargs.pop("dtype"))
-        found = NUMPY_FUNCTIONS.get(ufunc if method == "__call__" else (ufunc, method))
-        if found is None and method == "outer":
-            return ufunc(*outer_operands(*inputs))
-        if found is None and method == "__call__":
-            found = NUMPY_FUNCTIONS.get(scipy_name(ufunc))
-        if found is None:
-            suffix = "" if method == "__call__" else f".{method}"
-            if scipy_name(ufunc):
-                raise _not_supported(scipy_name(ufunc) + suffix, instead_of_scipy(ufunc))
-            raise _not_supported(f"np.{ufunc.__name__}{suffix}", INSTEAD_OF_METHODS.get(method, ""))
-        return found(*inputs, **kwargs)
+        return ufunc_called(ufunc, method, inputs, kwargs)
 
     def __array_function__(
         self, func: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        found = NUMPY_FUNCTIONS.get(func)
-        if found is None:
-            raise _not_supported(f"np.{getattr(func, '__name__', func)}")
-        placed, named = in_order(func, args, kwargs)
-        if named.get("out") is not None:
-            rest = {name: value for name, value in named.items() if name != "out"}
-            name = f"np.{func.__name__}"
-            # np.clip and np.round are ufuncs by another name.
-            elementwise = func in (np.clip, np.round, np.around)
-            result = found(*placed, **rest)
-            return FUNCTIONS["_write_out"](name, named["out"], result, ufunc=elementwise)
-        return found(*placed, **named)
+        return function_called(func, args, kwargs)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return NUMPY_FUNCTIONS["__array_namespace__"]()
@@ -260,19 +198,6 @@ class Array(ArrayMethods, Immutable, Holder):
 
     def __iter__(self) -> Iterator[Array]:
         return (self[i] for i in range(len(self)))
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {}
-"""Functions by their NumPy name; operators and methods of `Array` look here."""
-
-
-def _not_supported(name: str, mend: str = "") -> TraceError:
-    frame = user_frame()
-    return TraceError(
-        f"{name} cannot be traced.",
-        [f"used at {frame.quoted()}"] if frame else [],
-        mend=mend or "symgraph.numpy lists what can; a custom operation can add the rest.",
-    )
 
 
 # -- applying operations -------------------------------------------------------------------------

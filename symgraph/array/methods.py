@@ -1,4 +1,4 @@
-"""Operators and methods of an array, as `np.ndarray` has them.
+"""Methods of an array, as `np.ndarray` has them.
 
 Each is one call of the NumPy function of that meaning, found by its name. What would need numbers
 (`if x:`, `float(x)`) raises with advice.
@@ -6,33 +6,28 @@ Each is one call of the NumPy function of that meaning, found by its name. What 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import NoReturn, Self
 
-import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import MissingAttribute, TraceError
 from ..ir.avals import AxisLike
 from ..source import user_frame
-from .in_place import BINARY_OPERATORS, InPlace, operand_like
+from .in_place import InPlace
+from .operators import Operators
 from .scipy_calls import scipy_call
 
 __all__ = ["ArrayMethods"]
 
 
-class ArrayMethods(InPlace):
-    """The operators and methods of `np.ndarray`, over `_call` and `_no_numbers`.
+class ArrayMethods(Operators, InPlace):
+    """The methods of `np.ndarray`, over `_call` and `_no_numbers`.
 
     Those two are `Array`'s to give; not an abstract class, for its metaclass would slow every
     `isinstance` on the way of tracing.
     """
 
     __slots__ = ()
-
-    def _call(self, name: str, *args: object, **kwargs: object) -> Any:
-        """The result of the function of this NumPy name."""
-        raise NotImplementedError
 
     def _no_numbers(self, what: str, mend: str) -> NoReturn:
         """Raise the error that tells which call needed numbers, and what to do instead."""
@@ -63,101 +58,6 @@ class ArrayMethods(InPlace):
         return self
 
     conjugate = conj
-
-    # -- operators -------------------------------------------------------------------------------
-    __hash__ = None  # pyright: ignore[reportAssignmentType]  # == is elementwise, as in NumPy
-
-    def __getitem__(self, index: object) -> Self:
-        return self._call("getitem", self, index)
-
-    def __pos__(self) -> Self:
-        # NumPy has no plus of bools; of numbers it is a copy.
-        return self._call("positive" if _is_boolean(self) else "_apart", self)
-
-    def __neg__(self) -> Self:
-        return self._call("negative", self)
-
-    def __abs__(self) -> Self:
-        return self._call("absolute", self)
-
-    def __divmod__(self, other: object) -> tuple[Self, Self]:
-        return self._call("divmod", self, other)
-
-    def __rdivmod__(self, other: object) -> tuple[Self, Self]:
-        return self._call("divmod", other, self)
-
-    def __invert__(self) -> Self:
-        return self._call("invert", self)
-
-    if TYPE_CHECKING:  # `_install_operators` sets them where no type checker looks
-
-        def __add__(self, other: object) -> Self: ...
-
-        def __radd__(self, other: object) -> Self: ...
-
-        def __sub__(self, other: object) -> Self: ...
-
-        def __rsub__(self, other: object) -> Self: ...
-
-        def __mul__(self, other: object) -> Self: ...
-
-        def __rmul__(self, other: object) -> Self: ...
-
-        def __truediv__(self, other: object) -> Self: ...
-
-        def __rtruediv__(self, other: object) -> Self: ...
-
-        def __floordiv__(self, other: object) -> Self: ...
-
-        def __rfloordiv__(self, other: object) -> Self: ...
-
-        def __mod__(self, other: object) -> Self: ...
-
-        def __rmod__(self, other: object) -> Self: ...
-
-        def __pow__(self, other: object) -> Self: ...
-
-        def __rpow__(self, other: object) -> Self: ...
-
-        def __matmul__(self, other: object) -> Self: ...
-
-        def __rmatmul__(self, other: object) -> Self: ...
-
-        def __and__(self, other: object) -> Self: ...
-
-        def __rand__(self, other: object) -> Self: ...
-
-        def __or__(self, other: object) -> Self: ...
-
-        def __ror__(self, other: object) -> Self: ...
-
-        def __xor__(self, other: object) -> Self: ...
-
-        def __rxor__(self, other: object) -> Self: ...
-
-        def __lshift__(self, other: object) -> Self: ...
-
-        def __rlshift__(self, other: object) -> Self: ...
-
-        def __rshift__(self, other: object) -> Self: ...
-
-        def __rrshift__(self, other: object) -> Self: ...
-
-        def __lt__(self, other: object) -> Self: ...
-
-        def __le__(self, other: object) -> Self: ...
-
-        def __gt__(self, other: object) -> Self: ...
-
-        def __ge__(self, other: object) -> Self: ...
-
-        def __eq__(  # pyright: ignore[reportIncompatibleMethodOverride]
-            self, other: object
-        ) -> Self: ...
-
-        def __ne__(  # pyright: ignore[reportIncompatibleMethodOverride]
-            self, other: object
-        ) -> Self: ...
 
     # -- methods, as ndarray has them ------------------------------------------------------------
     def sum(self, axis: AxisLike = None, *args: object, **keywords: object) -> Self:
@@ -369,52 +269,3 @@ _INSTEAD_OF = {
     "flat": "np.ravel(x) is the array as a vector.",
 }
 _ELSEWHERE = "symgraph.numpy has the functions; methods are those of np.ndarray."
-
-
-def _install_operators() -> None:
-    """Binary operators: `x + y` and, reflected, `y + x`."""
-    for symbol, function in BINARY_OPERATORS.items():
-        setattr(ArrayMethods, f"__{symbol}__", _forward(function))
-        setattr(ArrayMethods, f"__r{symbol}__", _reflected(function))
-    ArrayMethods.__pow__ = _power
-    comparisons = {
-        "lt": "less",
-        "le": "less_equal",
-        "gt": "greater",
-        "ge": "greater_equal",
-        "eq": "equal",
-        "ne": "not_equal",
-    }
-    for symbol, function in comparisons.items():
-        setattr(ArrayMethods, f"__{symbol}__", _forward(function))
-
-
-def _forward(function: str) -> Callable[[Any, Any], Any]:
-    def method(self: ArrayMethods, other: object) -> Any:
-        call = self._call  # pyright: ignore[reportPrivateUsage]  # a method of the class
-        return call(function, self, other) if operand_like(other) else NotImplemented
-
-    return method
-
-
-def _is_boolean(x: Any) -> bool:
-    """Whether it is an array of bools; what stands for any array in a rule is not."""
-    return isinstance(x.dtype, np.dtype) and x.dtype.kind == "b"
-
-
-def _power(self: ArrayMethods, other: object) -> Any:
-    call = self._call  # pyright: ignore[reportPrivateUsage]  # a method of the class
-    if type(other) is int and other == 2 and _is_boolean(self):
-        return call("square", self)  # as NumPy's operator does: int8, where power gives int64
-    return call("power", self, other) if operand_like(other) else NotImplemented
-
-
-def _reflected(function: str) -> Callable[[Any, Any], Any]:
-    def method(self: ArrayMethods, other: object) -> Any:
-        call = self._call  # pyright: ignore[reportPrivateUsage]  # a method of the class
-        return call(function, other, self) if operand_like(other) else NotImplemented
-
-    return method
-
-
-_install_operators()

@@ -13,7 +13,8 @@ from typing import Literal, TypeAlias
 from ..array import Array, project
 from ..errors import NotDifferentiable
 from ..ir.differentiation import Pull, Undefined
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from ..ir.walks import reachable
 from ..ops.creation import input
 from .reverse import cotangents
 

@@ -14,8 +14,8 @@ from typing import Any
 from ..ir.dag import Dag
 from .differentiate import differentiated
 from .flat import STAGES, FlatPlan, StageOf
+from .jacobian_products import hessian_products, pulled_back, pushed_forward
 from .jacobians import JacobianMode, Record, jacobians
-from .products import hessian_products, pulled_back, pushed_forward
 
 __all__ = ["DERIVATIONS", "Derivation", "staged"]
 

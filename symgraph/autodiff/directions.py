@@ -11,7 +11,8 @@ from ..array import FUNCTIONS, Array, constant
 from ..errors import DTypeError, InputError, ShapeError
 from ..ir.dag import Dag, Structure
 from ..ir.dims import known_equal, show_shape
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from ..ir.walks import reachable
 from ..ops.creation import input
 
 __all__ = ["Direction", "direction", "distinct", "listed", "moved", "positions", "with_results"]

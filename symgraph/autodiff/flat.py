@@ -17,8 +17,8 @@ from ..errors import DTypeError, InputError, ShapeError
 from ..ir.dag import Dag
 from ..ops.creation import zeros
 from .forward import tangents
+from .jacobian_products import HvpMode
 from .jacobians import JacobianMode, Record, jacobian
-from .products import HvpMode
 from .reverse import cotangents, gradients
 
 __all__ = ["STAGES", "FlatPlan", "StageOf", "gradient", "hessian", "hvp", "jacobians", "jvp", "vjp"]

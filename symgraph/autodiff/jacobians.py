@@ -113,8 +113,8 @@ def jacobians(
             of_output = f"_{dag.names[i]}" if len(chosen) > 1 and name == "jacobian" else ""
             results.append((f"{name}{of_output}_{label}", found))
     alone = len(wrt) == 1 if single is None else single
-    rows = [0 if alone else tuple(range(len(wrt))) for _ in chosen]
-    parts = [moved(row, len(wrt) * k) for k, row in enumerate(rows)]
+    row = 0 if alone else tuple(range(len(wrt)))
+    parts = [moved(row, len(wrt) * k) for k in range(len(chosen))]
     if outputs is not None:
         structure: Any = parts[0] if alone and len(parts) == 1 else tuple(parts)
     else:

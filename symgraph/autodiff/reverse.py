@@ -118,10 +118,7 @@ def cotangents(
                 ct = found[node] = _sum_of(contributions)
             past = past_of(node, wanted, active)
             if past is not None and past.helps(ct, Array(node)):
-                for operand, rule in zip(past.operands, past.vjp, strict=True):
-                    if operand in active:
-                        pulled = fitted(rule(ct, Array(node)), operand.aval, lead)
-                        pending.setdefault(operand, []).append(pulled)
+                _pull_back_past(past, node, ct, lead, active, pending)
             else:
                 _pull_back(node, ct, lead, active, pending, partial)
     if of:
@@ -182,6 +179,21 @@ def _sum_of(contributions: list[Array]) -> Array:
             part = part + contribution
         total = part if total is None else total + part
     return total
+
+
+def _pull_back_past(
+    past: StandIn,
+    node: Node,
+    ct: Array,
+    lead: int,
+    active: set[Node],
+    pending: dict[Node, list[Array]],
+) -> None:
+    """Add the contributions of a node to the operands of what stands in for it."""
+    for operand, rule in zip(past.operands, past.vjp, strict=True):
+        if operand in active:
+            pulled = fitted(rule(ct, Array(node)), operand.aval, lead)
+            pending.setdefault(operand, []).append(pulled)
 
 
 def _pull_back(

@@ -26,8 +26,9 @@ import numpy as np
 
 from ..ir.dims import resolve
 from ..lowering.arena import Layout, laid_out
-from ..lowering.peak import bytes_outside, predicted_peak
+from ..lowering.peak import bytes_left, bytes_outside, predicted_peak
 from ..lowering.statements import Program, Role
+from .kept_memory import MOST_KEPT, MOST_SIZES
 
 __all__ = ["Arenas"]
 
@@ -36,9 +37,6 @@ LEAST_BYTES = 2**20
 """A program of fewer bytes uses no arena."""
 MAPPED_BYTES = 2**17
 """A result of as many bytes is mapped by itself."""
-_MOST_KEPT = 2**28
-"""An arena that holds more bytes than this is given back to the system after the call."""
-_MOST_SIZES = 8
 _HUGE = 2**21
 _LEAST_HUGE = 2**25
 """An arena of as many bytes has pages of 2 MiB: the system gives them ten times as fast."""
@@ -93,7 +91,7 @@ class Arenas:
             except IndexError:
                 arena = _Arena(fit, fit.layout)
             results = plain(*values, arena)
-            if fit.layout.kept <= _MOST_KEPT:
+            if fit.layout.kept <= MOST_KEPT:
                 idle.append(arena)
             return results
 
@@ -111,12 +109,13 @@ class Arenas:
         if CAN_RELEASE and limit >= LEAST_BYTES:
             outside = bytes_outside(program, known, Role.TEMPORARY)
             heap = bytes_outside(program, known, Role.TEMPORARY, Role.RESULT)
-            layout = laid_out(places, nbytes, outside, heap, limit, mmap.PAGESIZE)
+            left = bytes_left(program, known, Role.TEMPORARY, Role.RESULT)
+            layout = laid_out(places, nbytes, outside, heap, left, limit, mmap.PAGESIZE)
             if layout.nbytes >= _LEAST_HUGE:
-                large = laid_out(places, nbytes, outside, heap, limit, _HUGE)
+                large = laid_out(places, nbytes, outside, heap, left, limit, _HUGE)
                 huge = large.most <= limit * (1 + _SLACK)
                 layout = large if huge else layout
-        if len(self._fits) == _MOST_SIZES:
+        if len(self._fits) == MOST_SIZES:
             self._fits.clear()
             self._idle.clear()
         found = _Fit(shapes, dtypes, [each.role for each in places], layout, huge)

@@ -18,11 +18,12 @@ from ..ir.dag import Dag
 from ..ir.interpreter import evaluate
 from ..ir.node import Node
 from ..ir.op import OPS, Op
-from .base import Backend, Lowered, lower
+from .base import Backend
+from .lowered import Lowered, lower
 from .randomdags import random_dag
 from .samples import op_samples
 
-__all__ = ["check_backend", "check_dag", "gradient_of"]
+__all__ = ["check_backend", "check_dag", "gradient_of", "numbers_for"]
 
 
 def check_backend(
@@ -35,7 +36,7 @@ def check_backend(
     refused: dict[str, BackendError] | None = None,
     **options: Any,
 ) -> int:
-    """Check a backend against the interpreter, and give the number of graphs that were run.
+    """Check a backend against the interpreter, and give the number of graphs that were compared.
 
     Parameters
     ----------
@@ -76,8 +77,7 @@ def check_backend(
             if each is None:
                 continue
             try:
-                check_dag(each, backend, exact=exact, **options)
-                count += 1
+                count += check_dag(each, backend, exact=exact, **options) > 0
             except BackendError as error:
                 if refused is None:
                     raise
@@ -117,8 +117,14 @@ def check_dag(
     exact: bool = False,
     sizes: Iterable[int] = (3, 1, 0),
     **options: Any,
-) -> None:
+) -> int:
     """Check values, dtypes and shapes of one graph, for several sizes of its named dimensions.
+
+    Returns
+    -------
+    int
+        How many sizes were compared: not those whose inputs NumPy itself refuses, as for the
+        maximum of no elements.
 
     Raises
     ------
@@ -126,19 +132,22 @@ def check_dag(
         If a result differs, shares memory with an input, or if the backend writes to an input.
     """
     lowered = lower(dag, backend, **options)
+    count = 0
     for n in sizes if dag.dims else (0,):
         rng = np.random.default_rng(n)
-        given = {name: _numbers(node, rng, n) for name, node in dag.inputs.items()}
+        given = {name: numbers_for(node, rng, n) for name, node in dag.inputs.items()}
         before = {name: array.copy() for name, array in given.items()}
         try:
             wanted = evaluate(dag, given)
         except ValueError:
-            continue  # NumPy refuses these inputs, as for the maximum of no elements
+            continue
         _compare(dag, lowered, given, wanted, exact)
+        count += 1
         if any(not np.array_equal(before[name], given[name], equal_nan=True) for name in given):
             raise VerifyError(
                 f"Backend {lowered.backend.name!r} writes to its inputs.", _shown(dag)
             )
+    return count
 
 
 def _compare(
@@ -182,7 +191,8 @@ def _shown(dag: Dag) -> list[str]:
     return [repr(node) for node in dag.nodes[-12:]]
 
 
-def _numbers(node: Node, rng: np.random.Generator, n: int) -> np.ndarray[Any, Any]:
+def numbers_for(node: Node, rng: np.random.Generator, n: int) -> np.ndarray[Any, Any]:
+    """Random numbers for an input whose named dimensions have the size `n`."""
     shape = tuple(dim if isinstance(dim, int) else n for dim in node.shape)
     if node.dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(bool)

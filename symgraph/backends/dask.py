@@ -21,8 +21,9 @@ from ..ir.dims import resolve
 from ..ir.interpreter import evaluate
 from ..namespace import NUMPY, Namespace
 from ..saving.document import dag_of, text_of
-from .base import Compiled, Lowered, OwnArrays, lower, sizes_read
-from .chunked.stages import Plan, Program, Stage, planned
+from .base import Compiled, OwnArrays, sizes_read
+from .chunked.stages import ChunkedPlan, ChunkProgram, ChunkStage, planned
+from .lowered import Lowered, lower
 
 __all__ = ["BACKEND", "DaskBackend"]
 
@@ -81,7 +82,7 @@ def _item(results: Sequence[Any], place: int) -> Any:
 class _Call:
     """The tasks of one call."""
 
-    def __init__(self, plan: Plan, batch: str, given: Mapping[str, Any], sizes: Any) -> None:
+    def __init__(self, plan: ChunkedPlan, batch: str, given: Mapping[str, Any], sizes: Any) -> None:
         self._plan = plan
         self._batch = batch
         self._blocks, self._lengths = _blocks(plan, given)
@@ -118,13 +119,13 @@ class _Call:
             for name, axis in self._plan.results
         ]
 
-    def _whole(self, program: Program) -> None:
+    def _whole(self, program: ChunkProgram) -> None:
         values = [self._values[name] for name in program.given]
         found = dask.delayed(_run, pure=False)(_text(program), program.given, values, self._sizes)
         for place, name in enumerate(program.gives):
             self._values[name] = dask.delayed(_item, pure=False)(found, place)
 
-    def _chunks(self, stage: Stage) -> None:
+    def _chunks(self, stage: ChunkStage) -> None:
         program, count = stage.chunk, len(stage.combine)
         text = dask.delayed(_text(program), pure=False)
         run = dask.delayed(_rows_of, pure=False)
@@ -161,7 +162,7 @@ class _Call:
 
 
 @lru_cache(maxsize=256)
-def _text(program: Program) -> str:
+def _text(program: ChunkProgram) -> str:
     return text_of(program.dag)
 
 
@@ -170,7 +171,7 @@ def _whole_array(value: Any) -> Any:
     return value.rechunk(-1).to_delayed().ravel()[0] if isinstance(value, da.Array) else value
 
 
-def _blocks(plan: Plan, given: Mapping[str, Any]) -> tuple[dict[str, list[Any]], list[int]]:
+def _blocks(plan: ChunkedPlan, given: Mapping[str, Any]) -> tuple[dict[str, list[Any]], list[int]]:
     """The chunks of each input with rows, and the rows of each; chunks without rows left out."""
     arrays: dict[str, Any] = {name: given[name] for name in plan.rows}
     lying = [name for name, value in arrays.items() if isinstance(value, da.Array)]
@@ -257,7 +258,7 @@ class DaskBackend:
         return np.asarray(value)
 
 
-def _source(plan: Plan) -> str:
+def _source(plan: ChunkedPlan) -> str:
     """The programs as text, one after the other."""
     parts: list[str] = []
     for number, stage in enumerate(plan.stages):
@@ -280,7 +281,7 @@ def _sizes_of(dag: Dag, given: Mapping[str, Any], names: Sequence[str]) -> dict[
 
 
 # -- the trial -------------------------------------------------------------------------------------
-def _try(dag: Dag, plan: Plan, batch: str) -> None:
+def _try(dag: Dag, plan: ChunkedPlan, batch: str) -> None:
     """Refuse a plan that gives other numbers than the graph, on a small batch of three chunks.
 
     Placements rest on what the records of operations say of axes. A record does not say whether an
@@ -315,7 +316,9 @@ def _sample(rng: Any, aval: Any, sizes: Mapping[str, int]) -> Any:
     return rng.integers(0, 2, shape).astype(aval.dtype)
 
 
-def _locally(plan: Plan, batch: str, given: Mapping[str, Any], sizes: Mapping[str, int]) -> Any:
+def _locally(
+    plan: ChunkedPlan, batch: str, given: Mapping[str, Any], sizes: Mapping[str, int]
+) -> Any:
     """The results of a plan on chunks of 1, 2 and 4 rows, without dask."""
     with dask.config.set(scheduler="synchronous"):
         chunks = {

@@ -32,7 +32,7 @@ from ..namespace import Namespace
 from ..namespace.windows import overlaps_added, stacked_windows
 from .base import Compiled, OwnArrays, sizes_read
 
-__all__ = ["BACKEND", "JaxBackend"]
+__all__ = ["BACKEND", "JaxBackend", "enable_x64"]
 
 
 class _JaxSpecial:
@@ -153,6 +153,12 @@ class _JaxNamespace(Namespace):
         )
         return found[..., 0] if b.ndim == 1 else found
 
+    def astype(self, x: Any, dtype: Any) -> Any:
+        """XLA takes a product with a converted truth value for a choice: 0 where 0 · inf is NaN."""
+        if x.dtype != np.bool_ or np.dtype(dtype).kind != "f":
+            return x.astype(dtype)
+        return self.module.where(x, self.module.ones((), dtype), self.module.zeros((), dtype))
+
     def floor_divide(self, x: Any, y: Any) -> Any:
         """In NumPy, an integer divided by zero is 0."""
         xp = self.module
@@ -242,7 +248,7 @@ class _JaxNamespace(Namespace):
 
 
 # Older versions have it in `jax.experimental`.
-_enable_x64: Callable[[bool], AbstractContextManager[Any]] = (
+enable_x64: Callable[[bool], AbstractContextManager[Any]] = (
     jax.enable_x64 if hasattr(jax, "enable_x64") else import_module("jax.experimental").enable_x64
 )
 _TRACER: type[Any] = import_module("jax.core").Tracer
@@ -288,7 +294,7 @@ def _with_64_bits(arrays: Sequence[Any], wide: str) -> AbstractContextManager[An
         If that setting is off, and the graph needs the 64-bit dtype `wide`.
     """
     if not any(isinstance(each, _TRACER) for each in arrays):
-        return _enable_x64(True)
+        return enable_x64(True)
     if wide and not jax.config.read("jax_enable_x64"):
         raise BackendError(
             f"This graph computes in {wide}, but 64-bit types are off inside this JAX "

@@ -18,14 +18,15 @@ from typing import Any
 import numpy as np
 
 from ..ir.dag import Dag
-from ..ir.node import Node
 from ..lowering.emit import Emitted, emit
 from ..lowering.floats import FLOAT_ERRORS, tied
 from ..lowering.program import Program, program_of
+from ..lowering.statements import Statement
 from ..namespace import NUMPY, Namespace
 from ..passes.unmasked import without_masks
 from .arenas import Arenas
 from .base import Compiled
+from .clocks import Clock, Clocked
 from .threads import InOrder, Team
 from .workspaces import Workspaces
 
@@ -75,6 +76,7 @@ def assembled(
     *,
     floats: bool = False,
     names: Callable[[dict[str, Any]], Mapping[str, Any]] | None = None,
+    clock: Clock | None = None,
     team: Team | None = None,
 ) -> Compiled:
     """The functions of a program, compiled by Python.
@@ -86,17 +88,21 @@ def assembled(
         Whether a graph of scalars runs on Python's floats.
     names : callable, optional
         Gives further names that the source uses, from the scope that it is run in.
+    clock : Clock, optional
+        Notes the times of statements.
     team : Team, optional
         The threads that compute blocks.
     """
     emitted = emit(program, floats=floats, threads=team is not None)
+    if clock is not None:
+        emitted = clock.put_into(emitted)
     digest = hashlib.blake2b(emitted.source.encode(), digest_size=6).hexdigest()
     filename = f"<symgraph {digest}-{next(_compilations)}>"
     scope = _compiled(emitted, filename)
     if team is not None:
         scope.update(spread=team.spread, in_order=partial(InOrder, kept=np.array))
-    if names is not None:
-        scope.update(names(scope))
+    further = dict(names(scope)) if names is not None else {}
+    scope.update(further)
     run = _without_warnings(scope["program"], program)
     workspaces: Workspaces | Arenas | None = None
     if program.arena:
@@ -118,7 +124,19 @@ def assembled(
         _Explainer(filename, emitted.lines),
         workspaces=workspaces,
         floats=emitted.on_floats,
+        clocked=partial(_clocked, program, floats, scope, tuple(further)),
     )
+
+
+def _clocked(
+    program: Program, floats: bool, scope: Mapping[str, Any], names: Sequence[str]
+) -> Clocked:
+    """The program with a clock; it uses what the scope has under these names."""
+    clock = Clock()
+    # Loops that are compiled by now are taken as they are.
+    further = {"tick": clock.tick(), **{name: scope[name] for name in names}}
+    run = assembled(program, floats=floats, names=lambda _: further, clock=clock).run
+    return Clocked(run, clock, program)
 
 
 _deleted_files: deque[str] = deque()
@@ -198,15 +216,16 @@ def _calls_by_name(program: Program) -> bool:
 class _Explainer:
     """Adds the user's line to an exception from a generated line."""
 
-    def __init__(self, filename: str, lines: Mapping[int, Node]) -> None:
+    def __init__(self, filename: str, lines: Mapping[int, Statement]) -> None:
         self._filename = filename
         self._lines = lines
 
     def __call__(self, error: BaseException) -> None:
         for frame, line in traceback.walk_tb(error.__traceback__):
-            node = self._lines.get(line)
-            if frame.f_code.co_filename != self._filename or node is None:
+            statement = self._lines.get(line)
+            if frame.f_code.co_filename != self._filename or statement is None:
                 continue
+            node = statement.node
             places = "".join(f"\n  {each.quoted()}" for each in node.origin.frames)
             kind = "gradient of " if node.origin.adjoint_of is not None else ""
             error.add_note(f"while computing {kind}{node.op.name} {node.aval}, from{places}")

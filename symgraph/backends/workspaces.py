@@ -17,16 +17,12 @@ from ..ir.dims import resolve
 from ..lowering.block_sizes import block_aval
 from ..lowering.offsets import offsets
 from ..lowering.statements import Program, Temporary
+from .kept_memory import MOST_KEPT, MOST_SIZES
 
 __all__ = ["Workspaces"]
 
 Blocks: TypeAlias = "list[tuple[Any, ...]]"
 Places: TypeAlias = "tuple[np.ndarray[Any, Any] | Blocks | list[Blocks], ...]"
-
-_MOST_KEPT = 2**28
-"""A workspace of more bytes than this is given back to the system after the call."""
-_MOST_SIZES = 8
-"""For how many sizes of named dimensions the places of temporaries are remembered."""
 
 
 class Workspaces:
@@ -71,7 +67,7 @@ class Workspaces:
                 found = self._fit(workspace, sizes)
             number, places = found
             results = functions[number](*values, places)
-            if workspace.memory.size <= _MOST_KEPT:
+            if workspace.memory.size <= MOST_KEPT:
                 give_back(workspace)
             return results
 
@@ -122,7 +118,7 @@ class Workspaces:
             workspace.places.clear()  # These lie in the old memory.
             workspace.memory = np.empty(0, np.uint8)
             workspace.memory = np.empty(total, np.uint8)
-        elif len(workspace.places) == _MOST_SIZES:
+        elif len(workspace.places) == MOST_SIZES:
             workspace.places.clear()
 
     @property

@@ -13,8 +13,9 @@ from weakref import WeakKeyDictionary
 
 from ..errors import TraceError
 from ..ir.collector import collector_paused
-from ..ir.node import Node, newest_serial, reachable
+from ..ir.node import Node, newest_serial
 from ..ir.scope import Scope, tracing
+from ..ir.walks import reachable
 from .captured import Root
 from .randomness import refusing_randomness
 

@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import InputError
 from ..export import text
 from ..graph import Graph
+from ..graph.formats import WRITERS, writer_of
 from ..ir.cost import op_count
 from .given import (
     add_input_arguments,
@@ -32,7 +33,6 @@ COMMANDS = {
     "explore": "write the interactive page of a graph",
     "check": "compare a gradient with differences of its function",
 }
-_SUFFIXES = ".json .svg .png .html .dot .mmd .graphml .gexf .onnx .txt .tex .py .md .npz"
 
 
 def add_arguments(parser: argparse.ArgumentParser, command: str) -> None:
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser, command: str) -> None:
         add("--keep", action="append", default=[], metavar="NAME", help="values that stay as named")
     if command in ("export", "explore"):
         add("--no-simplify", action="store_true", help="the graph as given or derived")
-        what = _SUFFIXES if command == "export" else "the page, by default graph.html"
+        what = " ".join(WRITERS) if command == "export" else "the page, by default graph.html"
         needed = command == "export"
         add("-o", "--output", type=Path, metavar="FILE", required=needed, help=what)
     parser.set_defaults(run={"simplify": _simplify, "check": _check}.get(command, _write))
@@ -88,12 +88,9 @@ def _simplify(options: argparse.Namespace) -> int:
 
 def _write(options: argparse.Namespace) -> int:
     """Write the graph, or its page, to a file."""
-    _, small = _simplified(options)
     path: Path = options.output or Path("graph.html")
-    if options.run is _write and path.suffix not in _SUFFIXES.split():
-        raise InputError(
-            f"{path.suffix or path.name!r} names no format.", mend=f"Use one of {_SUFFIXES}."
-        )
+    writer_of(path)  # An unknown format is refused before the work is done.
+    _, small = _simplified(options)
     small.save(path)
     if options.json:
         _printed({"wrote": str(path), "bytes": path.stat().st_size, "nodes": len(small)})

@@ -23,13 +23,14 @@ from ..export.text import headline
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.interpreter import bound_inputs, values_of
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from ..ir.walks import reachable
 from ..memory.liveness import live_ranges
 from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from ..rewriting.log import Log
 from .details import facts_of, step_of, summary, told
 from .seats import FORWARD, GRADIENT, Seats, lane_of, seated
-from .timeline import Entry, Moment, moments, timeline
+from .timeline import TimelineEntry, TimelineMoment, moments, timeline
 
 __all__ = ["Explorer", "explorer", "hash_of", "own_hashes"]
 
@@ -153,7 +154,7 @@ def _is_inline(node: Node) -> bool:
 
 
 def _node(
-    entry: Entry, labels: Labels, latest: Mapping[Node, int], places: Seats
+    entry: TimelineEntry, labels: Labels, latest: Mapping[Node, int], places: Seats
 ) -> dict[str, Any]:
     node = entry.node
     lane, band, seat = places.of[entry.place]
@@ -182,7 +183,7 @@ def _kind(node: Node) -> str:
     return {FORWARD: "forward", GRADIENT: "gradient"}[lane_of(node)]
 
 
-def _named(entries: Sequence[Entry], labels: Labels) -> dict[Node, Spelled]:
+def _named(entries: Sequence[TimelineEntry], labels: Labels) -> dict[Node, Spelled]:
     """The names of all nodes: those of the listing; nodes of earlier graphs are u1, u2, ..."""
     last = set(labels.nodes)
     taken = {labels.name(node) for node in last}
@@ -216,7 +217,9 @@ def _expression(node: Node, names: Mapping[Node, Spelled]) -> str:
 
 
 def _add_facts(
-    shown: Sequence[Entry], nodes: Sequence[dict[str, Any]], last: Mapping[Node, Entry]
+    shown: Sequence[TimelineEntry],
+    nodes: Sequence[dict[str, Any]],
+    last: Mapping[Node, TimelineEntry],
 ) -> None:
     knowledge = Knowledge()
     for entry, found in zip(shown, nodes, strict=True):
@@ -235,7 +238,7 @@ def _add_lives(dag: Dag, nodes: Sequence[dict[str, Any]], latest: Mapping[Node, 
 
 def _add_values(
     dag: Dag,
-    shown: Sequence[Entry],
+    shown: Sequence[TimelineEntry],
     nodes: Sequence[dict[str, Any]],
     given: Mapping[str, Any],
 ) -> None:
@@ -254,7 +257,7 @@ def _heights(places: Seats) -> list[int]:
 
 
 def _steps(
-    states: Sequence[Moment], log: Log, places: Seats, entries: Sequence[Entry]
+    states: Sequence[TimelineMoment], log: Log, places: Seats, entries: Sequence[TimelineEntry]
 ) -> list[dict[str, Any]]:
     place_of = {entry.node: entry.place for entry in entries}
     index = {id(step): number for number, step in enumerate(log.steps)}

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..export.folding import Group, grouped
+from ..export.folding import FoldedNodes, grouped
 from ..export.labels import Labels
 from ..export.scene import beside_of
 from ..ir.node import Node
 from ..ir.origins import adjoint_chain
-from .timeline import Entry, Timeline
+from .timeline import Timeline, TimelineEntry
 
 __all__ = ["FORWARD", "GRADIENT", "LEAF", "Seats", "lane_of", "seated"]
 
@@ -48,7 +48,7 @@ def seated(line: Timeline, labels: Labels) -> Seats:
         Of the last graph.
     """
     lives: dict[int, tuple[int, int]] = {}
-    first: dict[int, Entry] = {}
+    first: dict[int, TimelineEntry] = {}
     for entry in line.entries:
         low, high = lives.get(entry.place, (entry.lives[0][0], entry.lives[-1][1]))
         lives[entry.place] = (min(low, entry.lives[0][0]), max(high, entry.lives[-1][1]))
@@ -91,7 +91,7 @@ def _bands(forward: Sequence[int], lives: Mapping[int, tuple[int, int]]) -> dict
     return bands
 
 
-def _beside(line: Timeline, first: Mapping[int, Entry], bands: dict[int, int]) -> None:
+def _beside(line: Timeline, first: Mapping[int, TimelineEntry], bands: dict[int, int]) -> None:
     """The bands of gradient places: that of the forward place whose adjoint it is, or near it."""
     place_of = {entry.node: entry.place for entry in reversed(line.entries)}
     last = max(bands.values(), default=0)
@@ -126,11 +126,11 @@ def _groups(
     sources = {node: node.operands for node in boxed}
     units = grouped(forward, gradient, beside, sources, labels.scope)
     titles: list[str] = []
-    numbers: dict[Group, int] = {}
+    numbers: dict[FoldedNodes, int] = {}
     spans: dict[int, list[int]] = {}
     for node in forward:
         unit = units[node]
-        if isinstance(unit, Group):
+        if isinstance(unit, FoldedNodes):
             if unit not in numbers:
                 numbers[unit] = len(titles)
                 titles.append(unit.title)

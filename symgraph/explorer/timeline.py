@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..ir.node import Node, on_operands, reachable
+from ..ir.node import Node, on_operands
+from ..ir.walks import reachable
 from ..rewriting.log import Log, Step
 
-__all__ = ["Entry", "Moment", "Timeline", "moments", "timeline"]
+__all__ = ["Timeline", "TimelineEntry", "TimelineMoment", "moments", "timeline"]
 
 _WORK = 1_500_000
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TimelineMoment:
     """The outputs at one moment, what led there, and the steps since the moment before."""
 
     what: str
@@ -27,7 +28,7 @@ class Moment:
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class TimelineEntry:
     """A node at its place.
 
     Parameters
@@ -47,11 +48,11 @@ class Entry:
 class Timeline:
     """All entries in the order of their birth, the places in order, and who lives last."""
 
-    entries: list[Entry] = field(default_factory=list[Entry])
+    entries: list[TimelineEntry] = field(default_factory=list[TimelineEntry])
     following: dict[int, int] = field(default_factory=dict[int, int])
     places: int = 0
-    alive: dict[Node, Entry] = field(default_factory=dict[Node, Entry])
-    known: dict[Node, Entry] = field(default_factory=dict[Node, Entry])
+    alive: dict[Node, TimelineEntry] = field(default_factory=dict[Node, TimelineEntry])
+    known: dict[Node, TimelineEntry] = field(default_factory=dict[Node, TimelineEntry])
 
     def ordered(self) -> list[int]:
         """The places from the first to the last."""
@@ -63,32 +64,32 @@ class Timeline:
         return order
 
 
-def moments(log: Log, outputs: Sequence[Node]) -> list[Moment]:
+def moments(log: Log, outputs: Sequence[Node]) -> list[TimelineMoment]:
     """The moments of a derivation that ends in `outputs`.
 
     Each step is a moment. Of a derivation too long for a page each pass is one.
     """
-    found: list[Moment] = []
+    found: list[TimelineMoment] = []
     long = len(log.steps) * len(reachable(outputs)) > _WORK
     for each in log.passes:
         steps = [step for step in log.steps[each.start : each.stop] if step.grain != "choice"]
         if not found:
-            found.append(Moment("traced", each.before))
+            found.append(TimelineMoment("traced", each.before))
         elif found[-1].outputs != each.before:
-            found.append(Moment("another part", each.before))
+            found.append(TimelineMoment("another part", each.before))
         if not long:
             for step in steps:
                 new = _after(found[-1].outputs, step)
                 if new != found[-1].outputs:
-                    found.append(Moment(step.rule, new, (step,)))
+                    found.append(TimelineMoment(step.rule, new, (step,)))
         if found[-1].outputs != each.after:
-            found.append(Moment(each.what, each.after, tuple(steps) if long else ()))
+            found.append(TimelineMoment(each.what, each.after, tuple(steps) if long else ()))
     last = tuple(outputs)
     if not found:
-        return [Moment("the graph", last)]
+        return [TimelineMoment("the graph", last)]
     if found[-1].outputs != last:
         again = any(node.copy for node in reachable(outputs))
-        found.append(Moment("checkpoint" if again else "the graph", last))
+        found.append(TimelineMoment("checkpoint" if again else "the graph", last))
     return found
 
 
@@ -120,7 +121,7 @@ def _matched(before: Sequence[Node], after: Sequence[Node]) -> dict[Node, Node]:
     return found
 
 
-def timeline(states: Sequence[Moment]) -> Timeline:
+def timeline(states: Sequence[TimelineMoment]) -> Timeline:
     """The places of all nodes over all moments."""
     line = Timeline()
     last: tuple[Node, ...] = ()
@@ -164,13 +165,13 @@ def _advance(line: Timeline, time: int, nodes: Sequence[Node], became: Mapping[N
             known.lives.append([time, time])
             staying[node] = known
             continue
-        entry = Entry(node, place, [[time, time]])
+        entry = TimelineEntry(node, place, [[time, time]])
         line.entries.append(entry)
         staying[node] = line.known[node] = entry
     line.alive = staying
 
 
-def _new_place(line: Timeline, node: Node, living: Mapping[Node, Entry]) -> int:
+def _new_place(line: Timeline, node: Node, living: Mapping[Node, TimelineEntry]) -> int:
     """A place of its own, after that of the last operand; at first, after all others."""
     place = line.places
     line.places += 1

@@ -19,13 +19,13 @@ from ..ir.node import Node
 from ..notation.text import shortened
 from .labels import Labels
 
-__all__ = ["Difference", "Row", "difference"]
+__all__ = ["ComparedNode", "Difference", "difference"]
 
 _WIDE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparedNode:
     """A node of either graph.
 
     Parameters
@@ -49,11 +49,11 @@ class Difference:
 
     Parameters
     ----------
-    rows : tuple of Row
+    rows : tuple of ComparedNode
         In an order that is topological for both graphs.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedNode, ...]
 
     @property
     def kept(self) -> tuple[Node, ...]:
@@ -103,29 +103,29 @@ def difference(before: Dag, after: Dag) -> Difference:
     table: dict[Any, int] = {}
     ours, theirs = _numbered(left, table), _numbered(right, table)
     lines = [number for number in ours if not left.is_inline(ours[number])]
-    rows: list[Row] = []
+    rows: list[ComparedNode] = []
     at = 0
     places = {number: place for place, number in enumerate(lines)}
     for number, node in theirs.items():
         if right.is_inline(node):
             continue
         if number not in places:
-            rows.append(Row("added", None, node, "", _line(node, right)))
+            rows.append(ComparedNode("added", None, node, "", _line(node, right)))
             continue
         # Removed nodes come before the first kept node that followed them.
         rows += _removed(lines[at : places[number]], ours, theirs, left)
         at = max(at, places[number])
         same = ours[number]
-        rows.append(Row("kept", same, node, _line(same, left), _line(node, right)))
+        rows.append(ComparedNode("kept", same, node, _line(same, left), _line(node, right)))
     rows += _removed(lines[at:], ours, theirs, left)
     return Difference(tuple(rows))
 
 
 def _removed(
     numbers: Sequence[int], ours: Mapping[int, Node], theirs: Mapping[int, Node], left: Labels
-) -> list[Row]:
+) -> list[ComparedNode]:
     gone = [ours[number] for number in numbers if number not in theirs]
-    return [Row("removed", node, None, _line(node, left), "") for node in gone]
+    return [ComparedNode("removed", node, None, _line(node, left), "") for node in gone]
 
 
 def _numbered(labels: Labels, table: dict[Any, int]) -> dict[int, Node]:

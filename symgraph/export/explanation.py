@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from ..ir.node import Node, Origin, reachable
+from ..ir.node import Node, Origin
 from ..ir.origins import adjoint_chain
+from ..ir.walks import reachable
 from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from . import mathematics
 from .expressions import constant_text

@@ -19,7 +19,7 @@ from ..ir.node import Node
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["MOST", "Group", "Unit", "acyclic", "grouped"]
+__all__ = ["MOST", "FoldedNodes", "Unit", "acyclic", "grouped"]
 
 MOST = 70
 """A picture of more boxes is folded."""
@@ -29,7 +29,7 @@ _SHORTEST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FoldedNodes:
     """Nodes that are drawn as one box.
 
     Parameters
@@ -47,7 +47,7 @@ class Group:
 
 
 Unit: TypeAlias = Hashable
-"""What is drawn as one box: a `Node` or a `Group`."""
+"""What is drawn as one box: a `Node` or a `FoldedNodes`."""
 
 
 def grouped(
@@ -72,7 +72,7 @@ def grouped(
     """
     units: dict[Node, Unit] = {}
     for number, (title, members) in enumerate(_stretches(forward, scope)):
-        unit: Unit = Group(title, False, number) if len(members) > 1 else members[0]
+        unit: Unit = FoldedNodes(title, False, number) if len(members) > 1 else members[0]
         units.update(dict.fromkeys(members, unit))
     # The gradient runs from the last group to the first: a node is never in a later group than
     # its operands, or the groups would need each other.
@@ -83,13 +83,17 @@ def grouped(
         own = places[units[beside[node]]] if node in beside else len(order) - 1
         reached[node] = min([own, *(reached[each] for each in sources[node] if each in reached)])
         known = order[reached[node]] if order else node
-        units[node] = Group(known.title, True, known.number) if isinstance(known, Group) else node
+        units[node] = (
+            FoldedNodes(known.title, True, known.number) if isinstance(known, FoldedNodes) else node
+        )
     # What remains of a gradient without a forward part is folded like a forward part.
     rest = [node for node in gradient if units[node] is node]
     if len(rest) > MOST // 2:
         for number, (title, members) in enumerate(_stretches(rest, scope)):
             if len(members) > 1:
-                units.update(dict.fromkeys(members, Group(title, True, len(forward) + number)))
+                units.update(
+                    dict.fromkeys(members, FoldedNodes(title, True, len(forward) + number))
+                )
     return units
 
 
@@ -104,13 +108,13 @@ def acyclic(units: Mapping[Node, Unit], pairs: Sequence[tuple[Node, Node]]) -> d
     for part in nx.strongly_connected_components(quotient):
         if len(part) == 1:
             continue
-        groups = sorted((each for each in part if isinstance(each, Group)), key=_number)
-        first = groups[0] if groups else Group("a knot", True, -1)
+        groups = sorted((each for each in part if isinstance(each, FoldedNodes)), key=_number)
+        first = groups[0] if groups else FoldedNodes("a knot", True, -1)
         merged.update(dict.fromkeys(part, first))
     return {node: merged.get(unit, unit) for node, unit in units.items()}
 
 
-def _number(group: Group) -> int:
+def _number(group: FoldedNodes) -> int:
     return group.number
 
 

@@ -14,8 +14,9 @@ from ..ir.avals import Aval
 from ..ir.cost import varying
 from ..ir.dag import Dag
 from ..ir.given_names import given_names
-from ..ir.node import Node, reachable
+from ..ir.node import Node
 from ..ir.origins import origins
+from ..ir.walks import reachable
 from ..notation.text import ATOM, QUOTIENT, Spelled, escaped, shortened, spelled
 from ..source import Frame
 from .expressions import inline, number_text

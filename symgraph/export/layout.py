@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from .rows import Item, Key, rows
 
-__all__ = ["Edge", "Item", "Key", "Layout", "Place", "Point", "laid_out"]
+__all__ = ["BoxLayout", "BoxPlace", "Edge", "Item", "Key", "Point", "laid_out"]
 
 Point: TypeAlias = tuple[float, float]
 
@@ -29,7 +29,7 @@ _FORWARD, _BETWEEN, _GRADIENT = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BoxPlace:
     """The upper left corner and the size of a box."""
 
     x: float
@@ -59,10 +59,10 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Layout:
+class BoxLayout:
     """The places of boxes, the edges, and the size of the whole."""
 
-    places: dict[Key, Place]
+    places: dict[Key, BoxPlace]
     edges: tuple[Edge, ...]
     width: float
     height: float
@@ -83,7 +83,7 @@ class _Cell:
 
 def laid_out(
     items: Sequence[Item], edges: Iterable[tuple[Key, Key]], top: float = 0.0, left: float = 0.0
-) -> Layout:
+) -> BoxLayout:
     """The drawing of a graph.
 
     Parameters
@@ -111,7 +111,7 @@ def laid_out(
     width = _spread(grid)
     tops, heights, height = _heights(grid, pairs, row_of, top)
     places = {
-        key: Place(
+        key: BoxPlace(
             left + cell.x - cell.width / 2,
             tops[cell.row] + (heights[cell.row] - item.height) / 2,
             cell.width,
@@ -122,7 +122,7 @@ def laid_out(
     }
     bounds = [(tops[row], tops[row] + heights[row]) for row in range(len(grid))]
     drawn = _routes(cells, passing, pairs, places, bounds, left)
-    return Layout(places, drawn, width, height)
+    return BoxLayout(places, drawn, width, height)
 
 
 # -- rows ------------------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ def _routes(
     cells: Mapping[Key, _Cell],
     passing: Mapping[Key, Mapping[int, _Cell]],
     pairs: Sequence[tuple[Key, Key]],
-    places: Mapping[Key, Place],
+    places: Mapping[Key, BoxPlace],
     bounds: Sequence[tuple[float, float]],
     left: float,
 ) -> tuple[Edge, ...]:

@@ -16,7 +16,7 @@ from ..ir.node import Node
 from ..ir.origins import adjoint_chain
 from ..ir.traits import Arrangement, Infix, Prefix
 from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
-from .folding import MOST, Group, Unit, acyclic, grouped
+from .folding import MOST, FoldedNodes, Unit, acyclic, grouped
 from .labels import Labels
 
 __all__ = ["CLOSE", "OPEN", "Card", "Scene", "bare", "beside_of", "scene", "tooltip"]
@@ -99,7 +99,7 @@ def scene(dag: Dag, labels: Labels, *, fold: bool | None = None) -> Scene:
     for unit, inside in members.items():
         cards[unit] = (
             _group_card(unit, inside, labels)
-            if isinstance(unit, Group)
+            if isinstance(unit, FoldedNodes)
             else _card(inside[0], labels, texts)
         )
     edges = [(units.get(a, a), units.get(b, b)) for a, b in pairs]
@@ -245,7 +245,7 @@ def _input_card(node: Node, labels: Labels) -> Card:
     )
 
 
-def _group_card(group: Group, inside: Sequence[Node], labels: Labels) -> Card:
+def _group_card(group: FoldedNodes, inside: Sequence[Node], labels: Labels) -> Card:
     counts = Counter(node.op.name for node in inside).most_common(3)
     told = ", ".join(f"{name} ×{count}" if count > 1 else name for name, count in counts)
     outputs = tuple(name for node in inside for name in labels.outputs.get(node, ()))

@@ -19,7 +19,7 @@ from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..notation.text import escaped, shortened
 from .labels import Labels
-from .layout import Edge, Item, Place, laid_out
+from .layout import BoxPlace, Edge, Item, laid_out
 from .scene import CLOSE, OPEN, Card, Scene, bare, scene, tooltip
 from .text import headline
 
@@ -201,7 +201,7 @@ def _width(card: Card) -> float:
     return min(max(wanted, _NARROWEST), _WIDEST)
 
 
-def _box(card: Card, place: Place) -> str:
+def _box(card: Card, place: BoxPlace) -> str:
     leaves = {"leaf": ("sg-i", 20.0), "parameter": ("sg-p", 20.0)}
     kind, radius = {**leaves, "gradient": ("sg-g", 1.5)}.get(
         card.kind, ("sg-g" if card.gradient else "sg-f", 1.5 if card.gradient else 9.0)
@@ -234,7 +234,7 @@ def _box(card: Card, place: Place) -> str:
     return "".join(parts)
 
 
-def _flag(card: Card, place: Place) -> str:
+def _flag(card: Card, place: BoxPlace) -> str:
     """A dark flag with the names of outputs, at the corner of their box."""
     if not card.outputs:
         return ""

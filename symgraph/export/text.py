@@ -13,8 +13,9 @@ from ..ir.body import Body
 from ..ir.collector import collector_paused
 from ..ir.cost import op_count
 from ..ir.dag import Dag
-from ..ir.node import Node, substituted
+from ..ir.node import Node
 from ..ir.traits import Arrangement
+from ..ir.walks import substituted
 from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
 from ..ops.creation import input
 from ..source import Frame

@@ -13,7 +13,7 @@ from ..accuracy import judge_of
 from ..ir.cost import op_count
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
-from ..passes.logistic import with_complements
+from ..passes.logistic_quotients import with_complements
 
 __all__ = ["finite", "keeping_digits", "keeping_numbers", "loses_a_number"]
 

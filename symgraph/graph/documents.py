@@ -6,6 +6,8 @@ saved with it: a loaded graph goes on as the one that was saved would.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -24,9 +26,9 @@ from ..saving.document import dag_at, laid_out, opened, written_dag
 from ..saving.places import Place
 from ..saving.table import ReadNodes, WrittenNodes
 from ..saving.values import Nodes, value_at
-from .stages import Kept, Stage
+from .stage import Kept, Stage
 
-__all__ = ["document", "read"]
+__all__ = ["document", "fingerprint", "read"]
 
 
 # -- writing ---------------------------------------------------------------------------------------
@@ -39,6 +41,24 @@ def document(stage: Stage, log: Log) -> str:
     InputError
         If a function of the user's is part of it: a derivation, or a param.
     """
+    table, parts = _written(stage, log)
+    return laid_out(table, parts)
+
+
+def fingerprint(stage: Stage) -> str:
+    """The same text for stages that are written alike but for the user's lines.
+
+    Raises
+    ------
+    InputError
+        If the stage cannot be written.
+    """
+    table, parts = _written(stage, Log())
+    told = json.dumps([table.nodes, table.notes, parts], ensure_ascii=True, separators=(",", ":"))
+    return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
+
+
+def _written(stage: Stage, log: Log) -> tuple[WrittenNodes, dict[str, Any]]:
     stages = _stages(stage)
     for each in stages:
         _check_derivation(each)
@@ -52,7 +72,7 @@ def document(stage: Stage, log: Log) -> str:
     if log.steps or log.passes:
         parts["steps"] = [_written_step(each, table) for each in log.steps]
         parts["passes"] = [_written_pass(each, table) for each in log.passes]
-    return laid_out(table, parts)
+    return table, parts
 
 
 def _stages(last: Stage) -> list[Stage]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..backends.stablehlo import to_stablehlo as stablehlo_text
 from ..errors import InputError
 from ..explorer import Explorer, explorer
 from ..export import constants, dot, latex, mermaid, networks, python, svg, text
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 __all__ = [
+    "WRITERS",
     "explore",
     "formula",
     "save",
@@ -34,8 +36,10 @@ __all__ = [
     "to_networkx",
     "to_onnx",
     "to_python",
+    "to_stablehlo",
     "to_svg",
     "to_sympy",
+    "writer_of",
 ]
 
 
@@ -262,6 +266,43 @@ def to_onnx(self: HasDag) -> Any:
     return onnx_model(self.dag)
 
 
+def to_stablehlo(self: HasDag, **sizes: int) -> str:
+    """The graph as a StableHLO program, which XLA and other compilers for accelerators take.
+
+    JAX writes it (`pip install "symgraph[jax]"`). `@main` has an argument for each input and a
+    result for each output, in their order; arguments have the inputs' names where MLIR takes them,
+    and a comment tells the others. Special functions that StableHLO lacks and JAX composes may be
+    operations of the dialect CHLO, which comes with StableHLO.
+
+    Parameters
+    ----------
+    **sizes : int
+        The size of each named dimension: a program has one size.
+
+    Returns
+    -------
+    str
+        An MLIR module.
+
+    Raises
+    ------
+    SymgraphError
+        If JAX is not installed.
+    InputError
+        If a size is missing or unknown.
+    BackendError
+        If an operation has no counterpart, such as the QR decomposition and special functions that
+        SciPy alone computes; it names the operation and your line.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.sum(np.exp(x)), x="n")
+    >>> "func.func public @main(%x: tensor<8xf64>)" in graph.to_stablehlo(n=8)  # doctest: +SKIP
+    True
+    """
+    return stablehlo_text(self.dag, sizes)
+
+
 def to_svg(self: HasDag, *, fold: bool | None = None) -> str:
     """A picture: forward runs down, the gradient up beside the values whose adjoints it holds.
 
@@ -330,8 +371,9 @@ def save(self: Written, path: str | Path) -> None:
     """Write the graph in the format its suffix names.
 
     These are .json, which `sg.load` reads, .svg, .png (if a renderer is installed), .html (the
-    explorer), .dot, .mmd (Mermaid), .graphml, .gexf (Gephi), .onnx, .txt, .tex, .py, .md (the
-    derivation) and .npz (the constants, in the order of the nodes).
+    explorer), .dot, .mmd (Mermaid), .graphml, .gexf (Gephi), .onnx, .mlir (StableHLO, for graphs
+    without named dimensions), .txt, .tex, .py, .md (the derivation) and .npz (the constants, in the
+    order of the nodes).
 
     Parameters
     ----------
@@ -359,27 +401,42 @@ def save(self: Written, path: str | Path) -> None:
     sum(exp(x))
     """
     target = Path(path)
-    formats: dict[str, Callable[[], str | bytes]] = {
-        ".json": self.to_json,
-        ".svg": lambda: to_svg(self),
-        ".png": lambda: to_png(self),
-        ".html": lambda: explore(self).html,
-        ".dot": lambda: to_dot(self),
-        ".mmd": lambda: to_mermaid(self),
-        ".graphml": lambda: to_graphml(self),
-        ".gexf": lambda: networks.gexf(self.dag),
-        ".onnx": lambda: to_onnx(self).SerializeToString(),
-        ".npz": lambda: constants.npz(self.dag),
-        ".md": lambda: self.explain(format="markdown"),
-        ".txt": self.__str__,
-        ".tex": lambda: to_latex(self),
-        ".py": lambda: to_python(self),
-    }
-    if target.suffix not in formats:
-        raise InputError(
-            f"{target.suffix or target.name!r} names no format.",
-            mend=f"Use one of {', '.join(formats)}.",
-        )
+    written = writer_of(target)(self)
     # Bytes: on no system does a line end otherwise.
-    written = formats[target.suffix]()
     target.write_bytes(written if isinstance(written, bytes) else written.encode("utf-8"))
+
+
+WRITERS: dict[str, Callable[[Written], str | bytes]] = {
+    ".json": lambda graph: graph.to_json(),
+    ".svg": to_svg,
+    ".png": to_png,
+    ".html": lambda graph: explore(graph).html,
+    ".dot": to_dot,
+    ".mmd": to_mermaid,
+    ".graphml": to_graphml,
+    ".gexf": lambda graph: networks.gexf(graph.dag),
+    ".onnx": lambda graph: to_onnx(graph).SerializeToString(),
+    ".mlir": to_stablehlo,
+    ".npz": lambda graph: constants.npz(graph.dag),
+    ".md": lambda graph: graph.explain(format="markdown"),
+    ".txt": str,
+    ".tex": to_latex,
+    ".py": to_python,
+}
+"""The function that writes a graph, for each suffix of files."""
+
+
+def writer_of(path: Path) -> Callable[[Written], str | bytes]:
+    """The function that writes a graph in the format of a file's suffix.
+
+    Raises
+    ------
+    InputError
+        If the suffix names no format.
+    """
+    if path.suffix not in WRITERS:
+        raise InputError(
+            f"{path.suffix or path.name!r} names no format.",
+            mend=f"Use one of {', '.join(WRITERS)}.",
+        )
+    return WRITERS[path.suffix]

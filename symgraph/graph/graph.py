@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from ..array import Array
-from ..backends.base import Lowered, lower
+from ..backends.lowered import Lowered, lower
 from ..errors import InputError, SymgraphError
-from ..export.comparison import Difference
 from ..ir.cost import checked_dims
 from ..ir.dag import Dag
 from ..ir.node import Node
@@ -29,11 +28,12 @@ from .documents import document, read
 from .history import History
 from .interrupted import SimplifyInterrupted
 from .kept import as_kept, named
-from .stages import Derive, Interrupted, Stage, derived, keeping, released, simplified_stage
+from .stage import Derive, Stage
+from .stages import Interrupted, derived, keeping, released, simplified_stage
 from .view import View
 from .waiting import Told, telling
 
-__all__ = ["Graph", "SimplifyInterrupted", "diff"]
+__all__ = ["Graph", "SimplifyInterrupted"]
 
 
 class Graph(View):
@@ -237,20 +237,9 @@ class Graph(View):
         >>> graph.simplify(keep="growth").formula()
         log(exp(x))
         """
-        if strategy not in ("greedy", "saturate"):
-            raise SymgraphError(
-                f"There is no strategy {strategy!r}.", mend='Use "greedy" or "saturate".'
-            )
-        if trust not in SOUNDNESS:
-            raise SymgraphError(
-                f"There is no grade of trust {trust!r}.",
-                mend=f"It is one of {', '.join(map(repr, SOUNDNESS))}.",
-            )
-        if effort not in EFFORTS:
-            raise SymgraphError(
-                f"There is no effort {effort!r}.",
-                mend=f"It is one of {', '.join(map(repr, EFFORTS))}.",
-            )
+        _check_choice("strategy", strategy, ("greedy", "saturate"))
+        _check_choice("grade of trust", trust, SOUNDNESS)
+        _check_choice("effort", effort, EFFORTS)
         if self.dag.schedule is not None:
             options: dict[str, Any] = {"trust": trust, "strategy": strategy, "rules": rules}
             return self._planned_again(
@@ -367,7 +356,12 @@ class Graph(View):
 
     # -- numbers ---------------------------------------------------------------------------------
     def lower(
-        self, backend: str = "numpy", *, check_facts: bool = False, **options: object
+        self,
+        backend: str = "numpy",
+        *,
+        check_facts: bool = False,
+        debug: Literal["nan", "inf"] | None = None,
+        **options: object,
     ) -> Lowered:
         """A callable that computes the outputs fast.
 
@@ -377,6 +371,11 @@ class Graph(View):
             `"numpy"`, `"jax"`, or any installed one.
         check_facts : bool
             Check at each call that inputs satisfy the facts stated of them.
+        debug : {"nan", "inf"}, optional
+            Raise if a result holds a NaN, or with "inf" an infinity, too. The error names the first
+            operation that gave one on the way to the result, your line, of a gradient the forward
+            line, and the operands. The program and its numbers stay the same; each call looks
+            through the results once more, and a failing call computes all again, every value kept.
         **options
             The backend's own, such as `numpy_out` of `"jax"`. With `floats=False` `"numpy"` runs
             graphs of scalars on NumPy's functions to the last bit, not on Python's floats.
@@ -391,6 +390,8 @@ class Graph(View):
         ------
         BackendError
             If the backend is unknown, not installed, or does not know an option.
+        InputError
+            If `debug` is neither.
 
         Examples
         --------
@@ -399,28 +400,12 @@ class Graph(View):
         >>> compute(np.zeros(2))
         array(2.)
         """
-        lowered = lower(self.dag, backend, **options)
+        lowered = lower(self.dag, backend, debug=debug, **options)
         return lowered if not check_facts else lowered.guarded(self.check_inputs)
 
 
-def diff(before: Graph, after: Graph) -> Difference:
-    """Nodes kept, removed and added from one graph to another; prints side by side.
-
-    Graphs of different traces are compared by the names of their inputs.
-
-    Parameters
-    ----------
-    before, after : Graph
-
-    Returns
-    -------
-    Difference
-        Its `removed` and `added` are nodes.
-
-    Examples
-    --------
-    >>> graph = sg.trace(lambda x: np.log(np.exp(x)), x=(3,))
-    >>> [node.op.name for node in sg.diff(graph, graph.simplify()).removed]
-    ['exp', 'log']
-    """
-    return before.diff(after)
+def _check_choice(what: str, given: str, known: Sequence[str]) -> None:
+    if given not in known:
+        raise SymgraphError(
+            f"There is no {what} {given!r}.", mend=f"It is one of {', '.join(map(repr, known))}."
+        )

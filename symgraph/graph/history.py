@@ -12,7 +12,8 @@ from ..errors import VerifyError
 from ..export.text import equation
 from ..ir.dag import Dag
 from ..ir.interpreter import bound_inputs, check_facts, values_of
-from ..ir.node import Node, reachable, substituted
+from ..ir.node import Node
+from ..ir.walks import reachable, substituted
 from ..rewriting.log import Log, Pass, RuleProfile, Step
 from .explain import explained
 

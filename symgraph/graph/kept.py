@@ -9,7 +9,7 @@ from ..ir.dag import Dag
 from ..ir.given_names import given_names
 from ..ir.naming import DERIVED
 from ..ir.node import Node
-from .stages import Kept
+from .stage import Kept
 
 __all__ = ["as_kept", "named"]
 

@@ -1,4 +1,4 @@
-"""Stages: a graph, the graph it is a derivative of, and the graph before it was simplified.
+"""How stages lead to one another: derivatives of a graph, and the simplest graph equal to it.
 
 Simplifying and differentiating commute by construction (`docs/decisions.md`, 5): a graph of
 derivatives is derived again from its stabilised forward part before it is simplified, and a graph
@@ -7,71 +7,28 @@ that was simplified is differentiated as it was before. Both hold to any order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, TypedDict
 
 from ..accuracy import judge_of, judged_as_carefully
-from ..autodiff.jacobians import Record
 from ..ir.collector import collector_paused
 from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
-from ..ir.node import Node
+from ..ir.node import Node, Origin, origin
 from ..passes.keeping import let_go, with_kept
-from ..passes.logistic import with_quotients
+from ..passes.logistic_quotients import with_quotients
 from ..passes.simplify import Effort, Rules, rule_set, simplified
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
 from ..saturation import SaturationBounds, saturated
+from .cache import CACHE
 from .digits import finite, keeping_digits, keeping_numbers, loses_a_number
+from .stage import Chosen, Derive, Kept, Stage
 
-__all__ = [
-    "Derive",
-    "Interrupted",
-    "Kept",
-    "Stage",
-    "derived",
-    "keeping",
-    "released",
-    "simplified_stage",
-]
-
-Derive: TypeAlias = Callable[[Dag, Record], Dag]
-"""From a graph to one of its derivatives; choices it makes are recorded."""
-Chosen: TypeAlias = Callable[[Dag], Collection[Node]]
-"""The values of a function that are kept."""
-Kept: TypeAlias = tuple[str, ...] | Literal[True]
-"""Names of kept values; True stands for all names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A graph and its descent.
-
-    Parameters
-    ----------
-    dag : Dag
-    forward : Stage, optional
-        The graph it is a derivative of, and `derive`, which derives it from that graph.
-    before : Stage, optional
-        The graph before it was simplified.
-    by : tuple of grade, RuleSet and effort, optional
-        How it was simplified.
-    kept : tuple of str, or True
-        Names of values that `simplify` keeps, in later stages too; True stands for all names.
-    plain : bool
-        Whether `dag` is what `derive` gives of the graph `forward`.
-    """
-
-    dag: Dag
-    forward: Stage | None = None
-    derive: Derive | None = None
-    before: Stage | None = None
-    by: tuple[Soundness, RuleSet, Effort] | None = None
-    kept: Kept = ()
-    plain: bool = False
+__all__ = ["Interrupted", "derived", "keeping", "released", "simplified_stage"]
 
 
 class Interrupted(KeyboardInterrupt):
@@ -145,6 +102,26 @@ def simplified_stage(
     Interrupted
         At Ctrl-C, once a graph of the same values is known; before that `KeyboardInterrupt`.
     """
+    how = (trust, rule_set(rules), effort)
+    known = bounds is None and (rules is None or isinstance(rules, RuleSet))
+    of = CACHE.lookup(stage, how) if known else None
+    if isinstance(of, tuple):
+        outputs, log = of
+        return Stage(stage.dag.with_outputs(outputs), before=stage, by=how), log
+    with origin(Origin()):  # The line that calls simplify is not where values come from.
+        result, log = _simplified(stage, trust, rules, bounds, effort)
+    if of is not None:
+        CACHE.keep(of, result, log, how)
+    return result, log
+
+
+def _simplified(
+    stage: Stage,
+    trust: Soundness,
+    rules: Rules,
+    bounds: SaturationBounds | None,
+    effort: Effort,
+) -> tuple[Stage, Log]:
     chosen: _Chosen = {"trust": trust, "rules": rules, "bounds": bounds, "effort": effort}
     found = _attempt(stage, Knowledge(), **chosen)
     if trust != "exact" and loses_a_number(found.outputs, found.given, found.knowledge):
@@ -222,14 +199,19 @@ def _attempt(
             history.extend(steps)
     except KeyboardInterrupt as stop:
         best = finite(min(found, key=op_count), dag.outputs, steady, knowledge)
-        log = Log()
-        log.through("interrupted", dag.outputs, best)
-        raise Interrupted(Stage(dag.with_outputs(best), before=stage), log) from stop
+        raise _interrupted(stage, dag, best) from stop
     if trust != "exact":
         judge = judge_of(knowledge)
         new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))
         outputs = history.through("multiples of sigmoids", outputs, new)
     return _Attempt(dag, given, outputs, found, history, knowledge)
+
+
+def _interrupted(stage: Stage, dag: Dag, best: Sequence[Node]) -> Interrupted:
+    """The error of an interruption, with the simplest equal graph found till then."""
+    log = Log()
+    log.through("interrupted", dag.outputs, best)
+    return Interrupted(Stage(dag.with_outputs(best), before=stage), log)
 
 
 def _derived_again(

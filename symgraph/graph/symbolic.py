@@ -11,6 +11,7 @@ from ..ir.dims import ShapeLike
 from ..ops.creation import constant
 from ..ops.creation import input as new_input
 from .graph import Graph
+from .sympy_expressions import SAME_MEANING
 from .tracing import graph as graph_of
 
 if TYPE_CHECKING:
@@ -127,13 +128,11 @@ def _table() -> dict[Any, Callable[..., Any]]:
 
         return fold
 
-    names = "exp log sin cos tan sinh cosh tanh erf erfc sign floor"
-    table: dict[Any, Callable[..., Any]] = {getattr(s, name): f[name] for name in names.split()}
-    renamed = {s.asin: "arcsin", s.acos: "arccos", s.atan: "arctan", s.asinh: "arcsinh"}
-    renamed |= {s.acosh: "arccosh", s.atanh: "arctanh", s.atan2: "arctan2", s.Abs: "absolute"}
-    renamed |= {s.ceiling: "ceil", s.loggamma: "gammaln", s.Determinant: "det"}
-    renamed |= {s.Trace: "trace", s.Transpose: "matrix_transpose", s.Pow: "power"}
-    table |= {kind: f[name] for kind, name in renamed.items()}
+    table: dict[Any, Callable[..., Any]] = {
+        getattr(s, theirs): f[ours] for ours, theirs in SAME_MEANING.items()
+    }
+    table |= {s.Determinant: f["det"], s.Trace: f["trace"], s.Pow: f["power"]}
+    table[s.Transpose] = f["matrix_transpose"]
     table[s.Inverse] = lambda x, _exponent: f["inv"](x)
     table |= {s.Add: folded("add"), s.MatAdd: folded("add"), s.Mul: folded("multiply")}
     table |= {s.HadamardProduct: folded("multiply"), s.Max: folded("maximum")}

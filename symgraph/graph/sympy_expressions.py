@@ -21,29 +21,55 @@ from ..ops.creation import DIMENSION
 if TYPE_CHECKING:
     from sympy import Basic, Expr, MatrixExpr
 
-__all__ = ["to_sympy"]
+__all__ = ["SAME_MEANING", "to_sympy"]
+
+
+_OF_ONE_NAME = "exp log sin cos tan sinh cosh tanh erf erfc sign floor"
+SAME_MEANING = {
+    **{name: name for name in _OF_ONE_NAME.split()},
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "arctan2": "atan2",
+    "absolute": "Abs",
+    "ceil": "ceiling",
+    "gammaln": "loggamma",
+}
+"""NumPy's names of functions, and SymPy's names of the same functions."""
+
+_OF_DEFINITIONS = "sqrt digamma asin acos atan atan2 asinh acosh atanh"
+_ONE_WAY = {
+    **{name: name for name in _OF_DEFINITIONS.split()},
+    "maximum": "Max",
+    "minimum": "Min",
+    "less": "Lt",
+    "less_equal": "Le",
+    "greater": "Gt",
+    "greater_equal": "Ge",
+    "equal": "Eq",
+    "not_equal": "Ne",
+    "logical_and": "And",
+    "logical_or": "Or",
+    "logical_not": "Not",
+}
+"""What SymPy has as another function or of any number of operands, so it is not read back so."""
 
 
 # -- out -------------------------------------------------------------------------------------------
 class _Functions:
     """SymPy's functions under NumPy's names, as the definitions of operations call them."""
 
+    exp: Callable[..., Any]
+    log: Callable[..., Any]
+
     def __init__(self) -> None:
         import sympy as s
 
-        self.exp, self.log, self.sqrt, self.erf, self.erfc = s.exp, s.log, s.sqrt, s.erf, s.erfc
-        self.sin, self.cos, self.tan = s.sin, s.cos, s.tan
-        self.sinh, self.cosh, self.tanh = s.sinh, s.cosh, s.tanh
-        self.arcsin, self.arccos, self.arctan = s.asin, s.acos, s.atan
-        self.asin, self.acos, self.atan, self.atan2 = s.asin, s.acos, s.atan, s.atan2
-        self.arcsinh, self.arccosh, self.arctanh = s.asinh, s.acosh, s.atanh
-        self.asinh, self.acosh, self.atanh, self.arctan2 = s.asinh, s.acosh, s.atanh, s.atan2
-        self.sign, self.absolute, self.floor, self.ceil = s.sign, s.Abs, s.floor, s.ceiling
-        self.maximum, self.minimum = s.Max, s.Min
-        self.gammaln, self.digamma = s.loggamma, s.digamma
-        self.less, self.less_equal, self.greater = s.Lt, s.Le, s.Gt
-        self.greater_equal, self.equal, self.not_equal = s.Ge, s.Eq, s.Ne
-        self.logical_and, self.logical_or, self.logical_not = s.And, s.Or, s.Not
+        for ours, theirs in {**SAME_MEANING, **_ONE_WAY}.items():
+            setattr(self, ours, getattr(s, theirs))
         self._choice = s.Piecewise
 
     def where(self, condition: Basic, x: Expr, y: Expr) -> Any:

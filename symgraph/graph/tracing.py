@@ -19,7 +19,8 @@ from ..ir.avals import supported_dtype
 from ..ir.dag import Dag
 from ..ir.dims import ShapeLike
 from ..ir.naming import settle
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from ..ir.walks import reachable
 from ..ops.creation import input as symbolic_input
 from ..pytrees import flatten
 from .graph import Graph

@@ -350,6 +350,7 @@ class View(Immutable):
     to_networkx = formats.to_networkx
     to_sympy = formats.to_sympy
     to_onnx = formats.to_onnx
+    to_stablehlo = formats.to_stablehlo
     save = formats.save
     explore = formats.explore
 

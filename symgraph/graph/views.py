@@ -1,6 +1,6 @@
 """A graph in other views: a tree, a table, code, a PNG, and beside another graph.
 
-The functions are methods of `View`, but for `side_by_side`.
+The functions are methods of `View`, but for `side_by_side` and `diff`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,23 @@ from math import isfinite
 
 from ..errors import InputError
 from ..export import networks, svg, text
-from ..export.comparison import difference
+from ..export.comparison import Difference, difference
 from ..export.png import png
 from ..ir.html_tables import bundle, table
 from ..lowering.functional import functional
 from .measures import HasDag
 
-__all__ = ["SideBySide", "Table", "Text", "code", "side_by_side", "table_of", "to_png", "tree"]
+__all__ = [
+    "SideBySide",
+    "Table",
+    "Text",
+    "code",
+    "diff",
+    "side_by_side",
+    "table_of",
+    "to_png",
+    "tree",
+]
 
 
 class Text(str):
@@ -234,3 +244,26 @@ def side_by_side(*graphs: HasDag, titles: Sequence[str] = ()) -> SideBySide:
     if titles and len(titles) != len(graphs):
         raise InputError(f"There are {len(graphs)} graphs and {len(titles)} titles.")
     return SideBySide(graphs, tuple(titles) or ("",) * len(graphs))
+
+
+def diff(before: HasDag, after: HasDag) -> Difference:
+    """Nodes kept, removed and added from one graph to another; prints side by side.
+
+    Graphs of different traces are compared by the names of their inputs.
+
+    Parameters
+    ----------
+    before, after : Graph
+
+    Returns
+    -------
+    Difference
+        Its `removed` and `added` are nodes.
+
+    Examples
+    --------
+    >>> graph = sg.trace(lambda x: np.log(np.exp(x)), x=(3,))
+    >>> [node.op.name for node in sg.diff(graph, graph.simplify()).removed]
+    ['exp', 'log']
+    """
+    return difference(before.dag, after.dag)

@@ -21,7 +21,8 @@ from .dims import Dim, names_of, normal, resolve
 from .immutable import Immutable
 from .interning import params_key
 from .interpreter import results_read, run
-from .node import Node, reachable
+from .node import Node
+from .walks import reachable
 
 __all__ = ["Body", "SizedBody"]
 

@@ -23,7 +23,9 @@ import numpy as np
 from ..errors import InputError
 from .dims import Dim, is_named, named, names_of, normal
 from .html_tables import bundle, table
-from .node import Node, reachable
+from .node import Node
+from .traits import Arrangement
+from .walks import reachable
 
 __all__ = [
     "Cost",
@@ -64,12 +66,12 @@ def node_flops(node: Node) -> Dim:
     return node.op.flops(node.results[0], *operands, **node.params)
 
 
-_IN_PLACE = ("input", "constant", "project", "dimension", "stop_gradient", "broadcast_to")
-
-
 def node_bytes(node: Node) -> Dim:
-    """Bytes that one node reads and writes; 0 for a view, a formula where dimensions are named."""
-    if node.op.view or node.op.name in _IN_PLACE:
+    """Bytes that one node reads and writes; a formula where dimensions are named.
+
+    0 for a view, and for what is there before the graph runs.
+    """
+    if node.op.view or node.is_input or node.is_constant or node.op.name == "dimension":
         return 0
     read = {_in_memory(operand): None for operand in node.operands}
     sizes: list[Any] = [_size(each) for each in (*read, node)]
@@ -78,7 +80,7 @@ def node_bytes(node: Node) -> Dim:
 
 def _in_memory(node: Node) -> Node:
     """The operand of a broadcast: only its bytes are read."""
-    while node.op.name == "broadcast_to":
+    while node.op.traits.arrangement is Arrangement.REPEATED:
         node = node.operands[0]
     return node
 

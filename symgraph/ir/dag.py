@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ..errors import InputError
 from .immutable import Immutable
-from .node import Node, consumers, reachable
+from .node import Node
+from .walks import consumers, in_making_order
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -84,29 +85,8 @@ class Dag(Immutable):
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """All nodes of the graph, inputs too, operands first, in the order of their making.
-
-        All graphs of a process share nodes made of constants alone, so the age of such a node tells
-        of other graphs. It stands before its first use instead.
-        """
-        made = reachable([*self.inputs.values(), *self.outputs])
-        depends: set[Node] = set()
-        for node in made:
-            if node.is_input or not depends.isdisjoint(node.operands):
-                depends.add(node)
-        order: dict[Node, None] = {}
-        met: set[Node] = set()  # nodes made by hand may go round in a circle
-        for node in [*(each for each in made if each in depends), *self.outputs]:
-            stack = [] if node in met else [node]
-            met.add(node)
-            while stack:
-                operand = next((each for each in stack[-1].operands if each not in met), None)
-                if operand is None:
-                    order[stack.pop()] = None
-                else:
-                    met.add(operand)
-                    stack.append(operand)
-        return tuple(order)
+        """All nodes of the graph, inputs too, operands first, in the order of their making."""
+        return tuple(in_making_order([*self.inputs.values(), *self.outputs], self.outputs))
 
     @cached_property
     def nx(self) -> nx.DiGraph[Node]:

@@ -16,7 +16,8 @@ import numpy as np
 from ..errors import FactError
 from ..facts import Fact, consistent, finite, integer_valued, interval, nonnegative, total
 from .avals import Aval
-from .node import Node, reachable
+from .node import Node
+from .walks import reachable
 
 __all__ = ["Knowledge", "Known", "knowledge_of"]
 

@@ -5,7 +5,8 @@ It is the reference that every faster path is tested against, so it stays simple
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +23,7 @@ __all__ = [
     "check_facts",
     "evaluate",
     "given_inputs",
+    "kernel_on_numpy",
     "results_read",
     "run",
     "values_of",
@@ -180,7 +182,24 @@ def run(
     params = {name: resolve(value, env) for name, value in node.params.items()}
     if keep is not None:
         params["keep"] = keep
-    return node.op.kernel(xp, *operands, **params)
+    kernel = kernel_on_numpy(node) if xp is NUMPY else node.op.kernel
+    return kernel(xp, *operands, **params)
+
+
+_MANY = 256
+"""From so many elements on a call of NumPy's costs little beside the elements."""
+
+
+def kernel_on_numpy(node: Node) -> Callable[..., Any]:
+    """The kernel that NumPy runs faster at this shape; a named dimension counts as large.
+
+    It depends on the node alone, so that every program gives the same bits as the interpreter.
+    """
+    if node.op.kernel_of_many is None or node.dtype.itemsize < 4:
+        return node.op.kernel  # In half precision intermediate results would lose digits.
+    known = [dim for dim in node.shape if isinstance(dim, int)]
+    many = len(known) < node.ndim or prod(known) >= _MANY
+    return node.op.kernel_of_many if many else node.op.kernel
 
 
 def results_read(order: Iterable[Node]) -> dict[Node, tuple[bool, ...]]:

@@ -87,14 +87,14 @@ class Holder:
 
 
 # -- names of nodes --------------------------------------------------------------------------------
-def give(node: _Named, text: str, depth: int = 0) -> None:
-    """Add a name to a node.
+def give(node: _Named, text: str, depth: int = 0, holder: int | None = None) -> None:
+    """Add a name to a node; `holder` is the node that had it first, if that is another one.
 
     Inputs have names of their own. A value made of constants alone belongs to all graphs of the
     process, so it gets none.
     """
     if not (node.is_input or node.origin.shared):
-        _add(node, _new_name(Name, (text, depth, node.serial)))
+        _add(node, _new_name(Name, (text, depth, node.serial if holder is None else holder)))
 
 
 def carried(before: _Named, after: _Named) -> None:

@@ -1,19 +1,17 @@
-"""Nodes that are values, where each comes from, and walks over them.
+"""Nodes that are values, and where each comes from.
 
 A node is an operation applied to operands. Nodes are immutable and hash-consed: equal subgraphs are
 one node by construction (inputs excepted, each of which is itself). Constants are compared bit by
 bit, so -0.0 is not 0.0. Building a node never simplifies it. Every node enters through `make`, and
-its serial number is larger than its operands', so sorting by serial is a topological order: no walk
-recurses.
+its serial number is larger than its operands', so sorting by serial is a topological order.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -33,8 +31,7 @@ __all__ = [
     "Node",
     "Origin",
     "adjoint_origin",
-    "ancestors",
-    "consumers",
+    "copied",
     "existing",
     "fresh",
     "make",
@@ -42,8 +39,6 @@ __all__ = [
     "note",
     "on_operands",
     "origin",
-    "reachable",
-    "substituted",
 ]
 
 
@@ -387,55 +382,9 @@ def on_operands(node: Node, operands: tuple[Node, ...]) -> Node:
     return new
 
 
-# -- walks --------------------------------------------------------------------------------------
-_by_serial = attrgetter("serial")
+def copied(node: Node, operands: Sequence[Node], given: Origin) -> Node:
+    """The same operation on the operands of another graph, of another origin.
 
-
-def reachable(outputs: Iterable[Node]) -> list[Node]:
-    """All nodes the outputs depend on, themselves included, operands first."""
-    seen: set[Node] = set(outputs)
-    stack = list(seen)
-    while stack:
-        for operand in stack.pop().operands:
-            if operand not in seen:
-                seen.add(operand)
-                stack.append(operand)
-    return sorted(seen, key=_by_serial)
-
-
-def ancestors(outputs: Iterable[Node], among: Iterable[Node] | None = None) -> set[Node]:
-    """Nodes the outputs depend on, themselves included; only those in `among` if it is given."""
-    found = set(reachable(outputs))
-    return found if among is None else found & set(among)
-
-
-def consumers(nodes: Iterable[Node]) -> dict[Node, list[tuple[Node, int]]]:
-    """For each node the pairs (consumer, operand slot), in order; `x * x` gives two."""
-    uses: dict[Node, list[tuple[Node, int]]] = {}
-    for node in nodes:
-        uses.setdefault(node, [])
-        for slot, operand in enumerate(node.operands):
-            uses.setdefault(operand, []).append((node, slot))
-    return uses
-
-
-def substituted(
-    outputs: Sequence[Node],
-    replacement: Mapping[Node, Node],
-    rebuild: Callable[[Node, tuple[Node, ...]], Node] | None = None,
-) -> list[Node]:
-    """The outputs with nodes replaced, all consumers rebuilt bottom-up.
-
-    `rebuild(node, operands)` makes the new node; by default the same op and params on new
-    operands, with the node's own origin.
+    The operands have the dtypes and shapes of the node's own.
     """
-    new: dict[Node, Node] = dict(replacement)
-    for node in reachable(outputs):
-        if node in new:
-            continue
-        operands = tuple([new[operand] for operand in node.operands])
-        if rebuild is None or operands == node.operands:
-            new[node] = on_operands(node, operands)
-        else:
-            new[node] = rebuild(node, operands)
-    return [new[output] for output in outputs]
+    return _made(node.op, operands, node.params, node.copy, given, node.results)

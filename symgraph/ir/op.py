@@ -263,6 +263,11 @@ class Op:
     workspace : callable
         `workspace(out, *avals, **params)`: bytes that the kernel needs while it runs, beside
         operands and results, where they cannot be read off its calls.
+    examples : str
+        Lines of a doctest of the function in `symgraph.numpy`; the reference has them of others.
+    kernel_of_many : callable, optional
+        Another kernel, that NumPy runs faster where there are some hundred elements: functions that
+        it vectorises in the place of one that goes number by number. It may differ by roundings.
     mistaken_for : tuple of str
         Functions of `symgraph.numpy` that one may write in its place by mistake: a rule with one of
         them in its place is false, and the verifier is tried on it.
@@ -313,7 +318,9 @@ class Op:
     reduces: str = ""
     fresh: bool = True
     workspace: Flops = no_flops
+    kernel_of_many: Kernel | None = None
     mistaken_for: tuple[str, ...] = ()
+    examples: str = ""
 
     def is_total(self, *avals: Aval, **params: object) -> bool:
         """Whether the kernel ends and raises nothing for operands of these shapes and dtypes."""
@@ -343,11 +350,15 @@ class Op:
 class Said(TypedDict, total=False):
     """Fields that constructors of families pass on to the record unchanged: see `Op`."""
 
+    count: int
     definition: Callable[..., Any] | None
+    examples: str
     latex: str | Callable[..., Any]
     text: Infix | Prefix | Callable[..., Any] | None
     mistaken_for: tuple[str, ...]
+    stand_in: Callable[[Any], StandIn | None] | None
     workspace: Flops
+    kernel_of_many: Kernel | None
 
 
 def _jointly(*_operands: object, **_params: object) -> Any:

@@ -19,6 +19,7 @@ from .buffers import Buffers
 from .memory_model import resolved
 from .statements import Program, Role, Statement, Temporary
 from .temporaries import ends_of_memory, written_to
+from .writers import Writer, fills
 
 __all__ = ["Layout", "laid_out", "with_arena"]
 
@@ -35,7 +36,9 @@ _MOST_UNITS = 2**16
 _FAR = 2**31 - 1
 
 
-def with_arena(program: Program, texts: Mapping[str, str], buffers: Buffers) -> Program:
+def with_arena(
+    program: Program, texts: Mapping[str, str], writers: Mapping[str, Writer], buffers: Buffers
+) -> Program:
     """The program with its values in an arena.
 
     Parameters
@@ -43,6 +46,8 @@ def with_arena(program: Program, texts: Mapping[str, str], buffers: Buffers) -> 
     program : Program
     texts : mapping of str to str
         The values that could be written to memory in row order, with the text that passes it.
+    writers : mapping of str to callable
+        Others, with the call that writes them to a place.
     buffers : Buffers
         The memory of the values of the program.
     """
@@ -53,17 +58,21 @@ def with_arena(program: Program, texts: Mapping[str, str], buffers: Buffers) -> 
         if each.allocates and len(each.avals) == 1 and each.avals[0].shape and _is_large(each):
             end = ends.get(buffers.memory_of(each.target))
             role = Role.MARK
-            if each.target in texts and buffers.is_handed_out(each.target):
+            known = each.target in texts or each.target in writers
+            if known and buffers.is_handed_out(each.target):
                 role = Role.RESULT
-            elif each.target in texts and end is not None:
+            elif known and end is not None:
                 role = Role.TEMPORARY
             place = f"w[{len(places)}]"
             last = number if end is None else end
             places.append(Temporary(each.avals[0], number, last, role=role))
             if role is Role.MARK:
                 each = replace(each, ahead=place)
-            else:
+            elif each.target in texts:
                 each = written_to(each, texts[each.target], place)
+            else:
+                pieces = writers[each.target](place)
+                each = replace(each, pieces=pieces, place=place, works=not fills(pieces))
         statements.append(each)
     if not places:
         return program
@@ -108,6 +117,7 @@ def laid_out(
     sizes: Sequence[int],
     outside: Sequence[int],
     heap: Sequence[int],
+    left: Sequence[int],
     limit: int,
     page: int,
 ) -> Layout:
@@ -122,6 +132,8 @@ def laid_out(
         The bytes that each statement needs outside of the arena.
     heap : sequence of int
         Those among them that the C library gives.
+    left : sequence of int
+        Those of the C library's that live after each statement.
     limit : int
         The bytes that may be held at once.
     page : int
@@ -143,7 +155,7 @@ def laid_out(
         unit *= 2
     nbytes = -(-nbytes // unit) * unit
     pages = _Pages(places, starts, sizes, nbytes, unit)
-    pages.run(outside, heap, limit)
+    pages.run(outside, heap, left, limit)
     return Layout(
         tuple(starts),
         nbytes,
@@ -227,12 +239,13 @@ class _Pages:
         """The bytes that are held now."""
         return int(self.resident.sum()) * self.unit
 
-    def run(self, outside: Sequence[int], heap: Sequence[int], limit: int) -> None:
+    def run(
+        self, outside: Sequence[int], heap: Sequence[int], left: Sequence[int], limit: int
+    ) -> None:
         """Decide what is given back before each place, so that the limit is kept."""
         dying: list[tuple[int, int]] = []  # Last statement and number of each living place.
         firsts = [*[each.first for each in self.places], len(outside)]
         free = max(heap, default=0)  # Free memory may be left from the call before.
-        before = 0
         for number, place in enumerate(self.places):
             while dying and dying[0][0] < place.first:
                 _, dead = dying.pop(0)
@@ -247,8 +260,6 @@ class _Pages:
             # Up to the next place nothing can be given back.
             until = slice(place.first, max(firsts[number + 1], place.first + 1))
             now = max(heap[until])
-            free += max(0, before - now)
-            before = now
             mapped = max([a - b for a, b in zip(outside[until], heap[until], strict=True)])
             if self.held() + mapped + now + free > limit * NEAR and free >= LEAST_FREE:
                 self.trimmed.add(number)
@@ -259,6 +270,7 @@ class _Pages:
                 if found:
                     self.released[number] = found
             self.most = max(self.most, self.held() + mapped + now + free)
+            free += max(0, now - left[until.stop - 1])
 
     def _released(self, count: int) -> list[tuple[int, int]]:
         """Give back pages that hold no living value, those first that are used again last."""

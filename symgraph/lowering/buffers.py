@@ -93,6 +93,10 @@ class Buffers:
         """Whether the value is all of a writable array that the program made."""
         return name in self._own_arrays
 
+    def is_whole(self, name: str) -> bool:
+        """Whether the value is all of an array, the program's or the caller's."""
+        return name in self._own_arrays or (name in self._external and self._class(name) == name)
+
     # -- decisions ---------------------------------------------------------------------------------
     def reusable(self, aval: Aval, dying: Sequence[str]) -> str | None:
         """The first dying operand whose buffer a result of this `aval` may be written to."""

@@ -40,6 +40,8 @@ class Draft:
         The array, or the rows of one, that the result is written to.
     filled : Filled
         As of a statement.
+    members : tuple of Node
+        As of a statement.
     """
 
     node: Node
@@ -52,6 +54,7 @@ class Draft:
     axis: int | None = None
     into: str = ""
     filled: Filled = Filled.WHOLE
+    members: tuple[Node, ...] = ()
 
     def renamed(self, name_of: Callable[[str], str]) -> Draft:
         """The same with other names of what it reads."""

@@ -17,8 +17,7 @@ import numpy as np
 
 from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
-from ..ir.node import Node
-from ..namespace import NUMPY
+from ..namespace import NUMPY, writing
 from .comments import commented, remark, sanitized
 from .floats import float_lines
 from .functions import function_of
@@ -43,8 +42,8 @@ class Emitted:
         The values of the names in it.
     dims : tuple of str
         The named dimensions whose sizes follow the inputs, in order.
-    lines : mapping of int to Node
-        The node that each line computes.
+    lines : mapping of int to Statement
+        The statement that each line is.
     workspace : bool
         Whether values lie in a workspace. The function then takes their places in one tuple, as the
         last argument. There may be a function `blocked` besides, for large arrays.
@@ -56,7 +55,7 @@ class Emitted:
     source: str
     table: Mapping[str, Any]
     dims: tuple[str, ...]
-    lines: Mapping[int, Node]
+    lines: Mapping[int, Statement]
     workspace: bool = False
     on_floats: bool = False
 
@@ -67,7 +66,7 @@ class _Module:
     def __init__(self, taken: int = 0) -> None:
         self.table: dict[str, Any] = {}
         self.programs: dict[Body, Program] = {}
-        self.definitions: list[tuple[str, Node | None]] = []
+        self.definitions: list[tuple[str, Statement | None]] = []
         self.numbers = {"c": taken, "k": 0, "r": 0, "f": 0}
         self.by_id: dict[int, str] = {}
         self.functions: dict[Any, tuple[str, tuple[str, ...]]] = {}
@@ -91,7 +90,7 @@ class _Module:
             lines = _statements(program, names)
             name = self.next_name("f")
             arguments = ", ".join((*program.inputs, *names.dims.values()))
-            head: list[tuple[str, Node | None]] = [
+            head: list[tuple[str, Statement | None]] = [
                 (f"    {commented(line, sanitized(why))}", None) for line, why in names.lines
             ]
             self.define(
@@ -100,7 +99,7 @@ class _Module:
             found = self.functions[body] = name, tuple(names.dims)
         return found
 
-    def define(self, head: str, lines: Sequence[tuple[str, Node | None]], last: str) -> None:
+    def define(self, head: str, lines: Sequence[tuple[str, Statement | None]], last: str) -> None:
         self.definitions.extend(
             [(head, None), *lines, (f"    {last}", None), ("", None), ("", None)]
         )
@@ -218,7 +217,7 @@ def emit(program: Program, *, floats: bool = False, threads: bool = False) -> Em
             names.dimension(named(each))
     last = ("w",) if workspaces or loops else ()
     arguments = ", ".join((*program.inputs, *names.dims.values(), *last))
-    rows: list[tuple[str, Node | None]] = [(line, None) for line in _heading(program, names)]
+    rows: list[tuple[str, Statement | None]] = [(line, None) for line in _heading(program, names)]
     rows.extend(module.definitions)
     on_floats = _float_function(program) if floats else []
     rows.extend(on_floats)
@@ -229,9 +228,9 @@ def emit(program: Program, *, floats: bool = False, threads: bool = False) -> Em
         rows.extend((f"    {commented(line, sanitized(why))}", None) for line, why in names.lines)
         rows.extend(bodies[name])
         rows.append((f"    {_return_statement(part.results)}", None))
-    lines = {number: node for number, (_, node) in enumerate(rows, 1) if node is not None}
+    lines = {number: each for number, (_, each) in enumerate(rows, 1) if each is not None}
     source = "\n".join([*[line for line, _ in rows], ""])
-    table: dict[str, Any] = {"xp": NUMPY}
+    table: dict[str, Any] = {"xp": NUMPY, "into": writing}
     for each in (*parts.values(), *module.programs.values()):
         table.update({name: node.params["value"] for name, node in each.constants.items()})
     if module.functions:
@@ -246,25 +245,25 @@ def emit(program: Program, *, floats: bool = False, threads: bool = False) -> Em
     )
 
 
-def _float_function(program: Program) -> list[tuple[str, Node | None]]:
+def _float_function(program: Program) -> list[tuple[str, Statement | None]]:
     """The lines of the function on Python's floats; none if the program needs arrays."""
     found = float_lines(program)
     if found is None:
         return []
-    rows: list[tuple[str, Node | None]] = [
+    rows: list[tuple[str, Statement | None]] = [
         ("# On Python's floats. Where this raises, as 1.0 / 0.0 does, `program` is called.", None),
         (f"def floats({', '.join(program.inputs)}):", None),
     ]
     for text, statement in found:
         comment = remark(statement.node, statement.avals)
-        rows.append((f"    {commented(f'{statement.target} = {text}', comment)}", statement.node))
+        rows.append((f"    {commented(f'{statement.target} = {text}', comment)}", statement))
     return [*rows, (f"    {_return_statement(program.results)}", None), ("", None), ("", None)]
 
 
 def _statements(
     program: Program, names: NameTable, threads: bool = False
-) -> list[tuple[str, Node | None]]:
-    """The lines of a program between `def` and `return`, each with the node it computes."""
+) -> list[tuple[str, Statement | None]]:
+    """The lines of a program between `def` and `return`, each with its statement."""
     for body, inner in program.bodies.items():
         # Two loops may run one body: the constants are then those of its first program.
         names.module.programs.setdefault(body, inner)
@@ -276,7 +275,7 @@ def _statements(
         ),
         default=-1,
     )
-    found: list[tuple[str, Node | None]] = []
+    found: list[tuple[str, Statement | None]] = []
     kept: set[str] = set()  # Values in the workspace: their memory is not released.
     ends = ends_of_loops(program)
     loop = LoopLines(program, -1, threads)

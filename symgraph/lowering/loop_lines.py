@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir.node import Node
 from .comments import commented, sanitized
 from .statements import Program, Statement
 
@@ -31,8 +30,8 @@ class LoopLines:
     def __init__(self, program: Program, number: int, threads: bool) -> None:
         self.program, self.number = program, number
         self.threads = threads and number >= 0
-        self.ahead: list[tuple[str, Node | None]] = []
-        self.lines: list[tuple[str, Node | None]] = []
+        self.ahead: list[tuple[str, Statement | None]] = []
+        self.lines: list[tuple[str, Statement | None]] = []
         self.own: set[str] = set()
         self.later: list[str] = []  # What the loop reads for the last time.
         self.sums = 0
@@ -45,17 +44,16 @@ class LoopLines:
 
     def add(self, line: str, statement: Statement, comment: str) -> None:
         indent = "    " if self.number < 0 else "            " if self.threads else "        "
-        node = statement.node
         if self.threads and not statement.target and statement.axis is None:
             _, block = statement.operands
             name = f"s{self.number}_{self.sums}"
             self.sums += 1
             adding = f"{name} = in_order(lambda {block}: {line.partition('; del ')[0]})"
-            self.ahead.append((f"    {commented(adding, comment)}", node))
+            self.ahead.append((f"    {commented(adding, comment)}", statement))
             line = f"{name}(k, {block})"
-        self.lines.append((f"{indent}{commented(line, comment)}", node))
+        self.lines.append((f"{indent}{commented(line, comment)}", statement))
 
-    def taken(self) -> list[tuple[str, Node | None]]:
+    def taken(self) -> list[tuple[str, Statement | None]]:
         """All lines, with those that begin and end the loop."""
         lines, self.lines = self.lines, []
         if self.number < 0:

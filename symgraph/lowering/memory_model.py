@@ -28,17 +28,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..ir.cost import node_flops
-from ..ir.dims import Dim, Shape, known_equal, names_of, resolve
+from ..ir.dims import Dim, Shape, names_of, resolve
 from ..ir.interpreter import results_read
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ops.creation import PROJECT
 from .joins import joins_of
+from .ownership import bases, same_shape
 
 __all__ = [
     "MemoryProfile",
     "Model",
-    "bases",
     "least_bytes",
     "model_of",
     "node_bytes",
@@ -147,62 +147,6 @@ def workspace_bytes(node: Node, dims: Mapping[str, int] | None) -> int:
         for operand in node.operands
     ]
     return resolved(node.op.workspace(node.results[0], *operands, **node.params), dims)
-
-
-def _without_ones(shape: Sequence[Dim]) -> list[Dim]:
-    return [dim for dim in shape if not (isinstance(dim, int) and dim == 1)]
-
-
-def _same(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
-    return one == other or (
-        len(one) == len(other) and all(known_equal(a, b) for a, b in zip(one, other, strict=True))
-    )
-
-
-def _is_view(node: Node, contiguous: Mapping[Node, bool]) -> bool:
-    """Whether the result surely shares its operand's memory: False where NumPy may copy."""
-    if not node.op.view or len(node.operands) != 1:
-        return False
-    operand = node.operands[0]
-    return (
-        node.op.traits.arrangement is not Arrangement.REGROUPED
-        or contiguous[operand]
-        or _same(_without_ones(operand.shape), _without_ones(node.shape))
-    )
-
-
-def _is_contiguous(node: Node, contiguous: Mapping[Node, bool]) -> bool:
-    if not node.op.view or len(node.operands) != 1:
-        return True
-    operand = node.operands[0]
-    if node.op.traits.arrangement is Arrangement.REGROUPED:
-        return True if not _is_view(node, contiguous) else contiguous[operand]
-    # The layout stays if a transpose moves, or a broadcast adds, only axes of length 1.
-    same = _same(_without_ones(operand.shape), _without_ones(node.shape))
-    return contiguous[operand] and (node.op is PROJECT or (same and _keeps_layout(node)))
-
-
-def _keeps_layout(node: Node) -> bool:
-    if node.op.traits.arrangement is Arrangement.REPEATED:
-        return True
-    return (
-        len(_without_ones(node.shape)) <= 1 and node.op.traits.arrangement is Arrangement.PERMUTED
-    )
-
-
-def bases(order: Iterable[Node]) -> dict[Node, Node | None]:
-    """For each node the node that owns its memory; None where the caller does, as for inputs."""
-    owner: dict[Node, Node | None] = {}
-    contiguous: dict[Node, bool] = {}
-    for node in order:
-        if node.is_input or node.is_constant:
-            owner[node], contiguous[node] = None, True
-        elif not node.op.view or len(node.operands) != 1:
-            owner[node], contiguous[node] = node, True
-        else:
-            owner[node] = owner[node.operands[0]] if _is_view(node, contiguous) else node
-            contiguous[node] = _is_contiguous(node, contiguous)
-    return owner
 
 
 def model_of(
@@ -368,7 +312,7 @@ def _takes(
         if (
             owner[operand] is operand  # An input, a constant and a view are never written.
             and operand.dtype == node.dtype
-            and _same(operand.shape, node.shape)
+            and same_shape(operand.shape, node.shape)
             and len(operand.results) == 1
             # A view of the buffer that is read too would see it half written.
             and all(owner[other] is not operand or other is operand for other in node.operands)

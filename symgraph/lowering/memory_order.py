@@ -10,14 +10,20 @@ the whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from ..ir.avals import Aval
-from .pieces import Alias, Line
+from .drafts import Draft
+from .pieces import Alias, Call, Line
+from .writers import takes_first_axis
 
 __all__ = ["Orders"]
 
 _ROWS = "rows"
 """The last axis varies fastest, as in an array that NumPy makes; its slices and broadcasts, too."""
+
+_SWAPPED = "rows of matrices, each transposed"
+"""Row order but for the last two axes, which are swapped."""
 
 _KEEPING = (
     *("np.add.reduce(", "np.maximum.reduce(", "np.minimum.reduce(", "np.multiply.reduce("),
@@ -26,13 +32,20 @@ _KEEPING = (
         "np.clip(",
         "np.concatenate(",
         "np.cumsum(",
+        "np.sort(",
         "np.empty(",
         "np.full(",
         "np.matmul(",
     ),
     *("np.ones_like(", "np.reshape(", "np.stack(", "np.where(", "np.zeros_like("),
+    *("xp.scatter_add(", "xp.scatter_set("),
 )
 """Calls whose result is in row order if their operands are."""
+_SURELY = (
+    *("xp.adjoint_convolution(", "xp.convolution(", "xp.kernel_convolution("),
+    *("xp.scatter_add(np.zeros(", "xp.scatter_set(np.zeros("),
+)
+"""Calls whose result is in row order in any case."""
 
 
 class Orders:
@@ -50,11 +63,13 @@ class Orders:
         """Note an input or a constant."""
         self._set(name, aval, _ROWS)
 
-    def computed(
-        self, name: str, line: Line, pieces: Sequence[object], operands: Sequence[str]
-    ) -> str:
+    def computed(self, draft: Draft) -> str:
         """The order of a value that gets memory of its own, noted for the values made of it."""
-        self._set(name, line.avals[0], self._order_of_result(name, line, pieces, operands))
+        name, line = draft.target, draft.line
+        order = self._order_of_result(name, line, draft.pieces, draft.names)
+        if takes_first_axis(draft.node) and {self._of[each] for each in draft.names} == {_ROWS}:
+            order = _ROWS
+        self._set(name, line.avals[0], order)
         return self._of[name]
 
     def is_rows(self, name: str) -> bool:
@@ -80,9 +95,26 @@ class Orders:
         own = f"that of {name}"
         if line.out or ".astype(" in text:
             return _ROWS if not orders else orders.pop() if len(orders) == 1 else own
+        if text.startswith(_SURELY):
+            return _ROWS
+        if text.startswith("np.matmul(") and orders <= {_ROWS, _SWAPPED}:
+            return _ROWS
+        if line.call is not None and orders == {_ROWS} and _transposes_matrices(line.call):
+            return _SWAPPED
         if text.startswith("np.matmul(") and len(line.avals[0].shape) <= 2:
             return _ROWS
         part = line.aliases[0] is Alias.PART and text[:1] in ("v", "c") and "[" in text
         if orders <= {_ROWS} and (part or text.startswith(_KEEPING)):
             return _ROWS
         return own
+
+
+def _transposes_matrices(call: Call) -> bool:
+    """Whether the call swaps the last two axes, and moves no other."""
+    if call.function != "np.transpose" or len(call.args) != 2:
+        return False
+    axes = call.args[1]
+    if not isinstance(axes, tuple):
+        return False
+    known = list(cast("tuple[int, ...]", axes))
+    return known[-2:] == [-1, -2] and known[:-2] == list(range(-len(known), -2))

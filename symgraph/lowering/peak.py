@@ -18,7 +18,7 @@ from .offsets import offsets
 from .pieces import Alias, Defined
 from .statements import Filled, Program, Role, Statement, Temporary
 
-__all__ = ["bytes_outside", "predicted_peak"]
+__all__ = ["bytes_left", "bytes_outside", "predicted_peak"]
 
 
 def predicted_peak(
@@ -47,6 +47,13 @@ def bytes_outside(program: Program, dims: Mapping[str, int], *places: Role) -> l
     return _Simulation(program, dims, places).bytes_at(True)[1:]
 
 
+def bytes_left(program: Program, dims: Mapping[str, int], *places: Role) -> list[int]:
+    """The bytes that live after each statement of a program, values at these places not counted."""
+    simulation = _Simulation(program, dims, places)
+    simulation.bytes_at(True)
+    return simulation.left
+
+
 _BUFFER = 8192
 """Elements of an operand that a ufunc buffers at a time: NumPy's default of `np.getbufsize()`."""
 
@@ -70,6 +77,7 @@ class _Simulation:
         self.avals: dict[str, Aval] = {}
         self.strided: set[str] = set()
         self.rows: list[int] = []
+        self.left: list[int] = []
 
     def bytes_at(self, buffers: bool) -> list[int]:
         """The most bytes held while each statement runs; first, those held from the start."""
@@ -95,11 +103,12 @@ class _Simulation:
                 self._compute(statement)
             now += sum(self.sizes[before:]) + self._filled_bytes(statement)
             inside = self._buffer_bytes(statement) * buffers + self._body_bytes(statement, buffers)
-            if statement.target:
+            if statement.target and statement.works:
                 inside += workspace_bytes(statement.node, self.dims)
             found.append(now + inside)
             for name in statement.dead:
                 now -= self._released(name)
+            self.left.append(now)
         return found
 
     def _workspace_bytes(self) -> int:

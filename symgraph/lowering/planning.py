@@ -14,6 +14,7 @@ from .drafts import IN_PLACE, Draft
 from .memory_order import Orders
 from .pieces import Alias
 from .statements import Statement
+from .writers import Writer, writer_of
 
 __all__ = ["Planning"]
 
@@ -35,6 +36,8 @@ class Planning:
     buffers : Buffers
     places : dict of str to str
         The values that could be written to memory in row order, with the text that passes it.
+    writers : dict of str to callable
+        Those that have no such text, with the call that writes them to a place.
     scratch : dict of int to list of str
         The values of each loop that are written to memory kept for a block.
     made : set of str
@@ -49,6 +52,7 @@ class Planning:
         self.buffers = Buffers()
         self.orders = Orders()
         self.places: dict[str, str] = {}
+        self.writers: dict[str, Writer] = {}
         self.scratch: dict[int, list[str]] = {}
         self.statements: list[Statement] = []
         self.made = {each.target for each in drafts if each.line.place == IN_PLACE}
@@ -96,7 +100,7 @@ class Planning:
             return "", draft.into
         line = draft.line
         aliases = self._aliases(draft)
-        order = self.orders.computed(draft.target, line, draft.pieces, draft.names)
+        order = self.orders.computed(draft)
         alike = [name for name in dead if self.orders.of(name) == order]
         inner = draft.loop >= 0
         if inner:
@@ -114,9 +118,19 @@ class Planning:
         if inner and line.place:
             self.scratch[draft.loop].append(draft.target)
             self.places[draft.target] = line.place
-        elif line.place and line.avals[0].shape and self.orders.is_rows(draft.target):
-            self.places[draft.target] = line.place
+        elif not inner and line.avals[0].shape and self.orders.is_rows(draft.target):
+            self._note_place(draft)
         return "", ""
+
+    def _note_place(self, draft: Draft) -> None:
+        """Note how a value in row order can be written to memory that is given."""
+        if draft.line.place:
+            self.places[draft.target] = draft.line.place
+            return
+        whole = [each for each in draft.names[:1] if self.buffers.is_whole(each)]
+        writer = writer_of(draft, whole)
+        if writer is not None:
+            self.writers[draft.target] = writer
 
     def _statement(self, draft: Draft, out: tuple[str, str], dead: tuple[str, ...]) -> Statement:
         line, pieces = draft.line, draft.pieces
@@ -139,6 +153,7 @@ class Planning:
             draft.loop,
             draft.axis,
             filled=draft.filled,
+            members=draft.members,
         )
 
     def _aliases(self, draft: Draft) -> tuple[Alias, ...]:

@@ -84,7 +84,9 @@ def program_of(
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     nodes = scheduled(dag) if order is None else order
     if rewrite is not None and not planned:
-        return _Builder(dag, nodes, share=True, constants_from=constants_from).rewritten(rewrite)
+        # Its loops have functions of their own, in the place of those that NumPy runs slowly.
+        builder = _Builder(dag, nodes, share=True, constants_from=constants_from, many=False)
+        return builder.rewritten(rewrite)
     builder = _Builder(
         dag,
         nodes,
@@ -97,7 +99,7 @@ def program_of(
     if planned:
         if not (workspace and handed_out):
             return program
-        return with_arena(program, planning.places, planning.buffers)
+        return with_arena(program, planning.places, planning.writers, planning.buffers)
     sharing = builder
     if builder.repeats:
         sharing = _Builder(
@@ -161,8 +163,10 @@ class _Builder:
         constants_from: int,
         handed_out: bool = True,
         joins: bool = False,
+        many: bool = True,
     ) -> None:
         self.dag = dag
+        self.many = many
         self.share = share
         self.handed_out = handed_out
         self.bodies: dict[Body, Program] = {}
@@ -261,9 +265,9 @@ class _Builder:
         try:
             found = self.spellings.get(key)
         except TypeError:  # Params that cannot be hashed, such as arrays.
-            return spell(node, fast=True, keep=keep)
+            return spell(node, fast=True, keep=keep, many=self.many)
         if found is None:
-            found = self.spellings[key] = spell(node, fast=True, keep=keep)
+            found = self.spellings[key] = spell(node, fast=True, keep=keep, many=self.many)
         return found
 
     def _program_bodies(self, spelling: NodeSource) -> None:

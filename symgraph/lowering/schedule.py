@@ -21,7 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..ir.dag import Dag
 from ..ir.node import Node
-from .memory_model import Model, bases, least_bytes, model_of, profile
+from .memory_model import Model, least_bytes, model_of, profile, workspace_bytes
+from .ownership import bases
 
 __all__ = ["list_scheduled", "place", "scheduled"]
 
@@ -44,7 +45,7 @@ def scheduled(dag: Dag, dims: Mapping[str, int] | None = None) -> list[Node]:
     serial = list(dag.nodes)
     if any(node.copy for node in serial):
         return _recomputed_late(serial)
-    model = model_of(serial, dag.outputs, dims)
+    model = model_of(serial, dag.outputs, dims, work=workspace_bytes)
     best = range(len(model))
     least = profile(model, best).peak
     # No order needs less than its largest step or its results.

@@ -14,6 +14,7 @@ from typing import cast
 
 from ..ir.body import Body
 from ..ir.dims import named, names_of
+from ..ir.interpreter import kernel_on_numpy
 from ..ir.node import Node
 from .kernel_sizes import with_sizes
 from .pieces import (
@@ -36,7 +37,13 @@ __all__ = ["dims_of", "spell"]
 
 
 # -- one node --------------------------------------------------------------------------------------
-def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = None) -> NodeSource:
+def spell(
+    node: Node,
+    *,
+    fast: bool = False,
+    keep: tuple[bool, ...] | None = None,
+    many: bool = False,
+) -> NodeSource:
     """The source of a node: the calls its kernel makes, or a call of the kernel by name.
 
     Parameters
@@ -47,14 +54,17 @@ def spell(node: Node, *, fast: bool = False, keep: tuple[bool, ...] | None = Non
         call, and the shapes of all intermediate results must be known.
     keep : tuple of bool, optional
         Which results are read; a lazy operation may leave out the others.
+    many : bool
+        Whether to take the kernel for many elements where the interpreter does.
     """
+    kernel = kernel_on_numpy(node) if many else node.op.kernel
     if any(isinstance(value, Body) for value in node.params.values()):
         return _call_of_function(node, keep)
     recording = Recording(fast)
     operands = [_operand(recording, index, each) for index, each in enumerate(node.operands)]
     params = {name: with_sizes(value, recording.note_size) for name, value in node.params.items()}
     try:
-        result = node.op.kernel(RecordingNamespace(recording), *operands, **params)
+        result = kernel(RecordingNamespace(recording), *operands, **params)
         return _source_of_result(recording, result, node)
     except Exception:
         # Anything may stop a kernel that gets names: called by name, it will get arrays.

@@ -59,6 +59,10 @@ class Statement:
         A place of the arena that is named before the statement runs, or an empty string.
     filled : Filled
         Which bytes it is the first to write: the system gives pages when they are written to.
+    works : bool
+        Whether it needs the working room that its kernel declares.
+    members : tuple of Node
+        The nodes that one call of a compiled loop computes; empty for other statements.
     """
 
     node: Node
@@ -76,6 +80,8 @@ class Statement:
     axis: int | None = None
     ahead: str = ""
     filled: Filled = Filled.WHOLE
+    works: bool = True
+    members: tuple[Node, ...] = ()
 
     @property
     def allocates(self) -> bool:

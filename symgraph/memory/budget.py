@@ -10,9 +10,10 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.progress import told
 from ..lowering.memory_model import least_bytes, model_of, workspace_bytes
-from ..lowering.peak import predicted_peak
+from ..lowering.peak import bytes_outside, predicted_peak
 from ..lowering.program import program_of
 from ..lowering.schedule import scheduled
+from ..lowering.statements import Role
 from .aims import Aim
 from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
@@ -26,8 +27,43 @@ def program_peak(dag: Dag, dims: Mapping[str, int]) -> int:
     return predicted_peak(program_of(dag), dims)
 
 
+_RESERVE = (200, 2**17)
+_HEAP_RESERVE = (40, 2**21)
+"""What is kept free of a budget: a part of the peak, at most so many bytes.
+
+Python's own objects need some memory. More is needed where the C library gives the program arrays,
+up to their bytes: large ones have pages of 2 MiB, which stay whole for what comes later.
+"""
+
+
+def _resident(dag: Dag, dims: Mapping[str, int]) -> int:
+    """The bytes that a process may gain by a planned program, those kept free included."""
+    program = program_of(dag)
+    peak = predicted_peak(program, dims)
+    if peak < _LEAST_BYTES:
+        return peak
+    heap = max(bytes_outside(program, dims, Role.TEMPORARY, Role.RESULT), default=0)
+    own = min(peak // _RESERVE[0], _RESERVE[1])
+    return peak + own + min(heap, peak // _HEAP_RESERVE[0], _HEAP_RESERVE[1])
+
+
 _MOST_TRIED = 24
 """How many plans are tried whose model fits but whose program needs more."""
+
+
+_AMPLE = 1.25
+"""From this share of the peak on, nothing needs to be done to hold the budget.
+
+Below it the C library's gaps between freed arrays may count, so the graph gets an order without
+recomputations: its program gives pages back, as every planned program does.
+"""
+_LEAST_BYTES = 2**20
+
+
+def _in_order(dag: Dag, dims: Mapping[str, int]) -> Dag:
+    """The graph with the order it is run in as its plan."""
+    order = scheduled(dag, dims)
+    return Dag(dag.inputs, dag.outputs, dag.names, dag.structure, schedule=order)
 
 
 def within(
@@ -39,10 +75,11 @@ def within(
     recompute: Collection[Node] = (),
     aim: Aim = Aim(),  # noqa: B008  # It cannot be changed.
 ) -> Dag:
-    """The graph, planned so that its emitted program fits; without a plan if it fits already.
+    """The graph, planned so that its emitted program fits; without a plan if it fits with room.
 
     A plan that the graph has is removed first. Plans are made on a model of the graph. Where the
     program needs a little more than the model, a plan of a smaller peak is taken, in proportion.
+    Some bytes of the budget are kept free if a plan can do so, for not all memory is the program's.
 
     Parameters
     ----------
@@ -56,8 +93,13 @@ def within(
     plain = without_copies(dag)
     full = program_peak(plain, dims)
     budget = bytes_of(memory, full)
-    if full <= budget and not recompute:
-        return plain
+    fits = full <= budget and not recompute
+    if fits:
+        if budget >= full * _AMPLE or full < _LEAST_BYTES:
+            return plain
+        held = _in_order(plain, dims)
+        if _resident(held, dims) <= budget:
+            return held
     hints: dict[str, Any] = {"keep": keep, "recompute": recompute, "aim": aim}
     peaks = sorted([peak for peak, _ in frontier(plain, dims, **hints)], reverse=True)
     goal = budget
@@ -66,11 +108,14 @@ def within(
         if not fitting:
             break
         planned = checkpointed(plain, goal, dims, **hints)
-        peak = program_peak(planned, dims)
-        if peak <= budget:
+        resident = _resident(planned, dims)
+        if resident <= budget:
             return planned
         # Below the peak of this plan, or the same plan would be found again.
-        goal = min(fitting[0] - 1, goal * budget // peak)
+        goal = min(fitting[0] - 1, goal * budget // resident)
+    if fits:
+        held = _in_order(plain, dims)
+        return held if program_peak(held, dims) <= budget else plain
     return _least_plan(plain, budget, memory, dims, hints, peaks)
 
 

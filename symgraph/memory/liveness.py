@@ -13,7 +13,8 @@ from ..ir.dag import Dag
 from ..ir.given_names import name_of
 from ..ir.html_tables import bundle
 from ..ir.node import Node
-from ..lowering.memory_model import bases, model_of, profile
+from ..lowering.memory_model import model_of, profile
+from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
 from ..notation.text import escaped, shortened
 from .scratch import scratch_bytes

@@ -36,49 +36,65 @@ def timeline_svg(
         any(node.copy for node, _ in timeline[at : at + share])
         for at in range(0, len(sizes), share)
     ]
-    most = max(*sizes, budget or 0, 1)
-    wide = _WIDTH / len(bars)
-
-    def across(place: float) -> str:
-        return f"{_LEFT + place * wide:.1f}"
-
-    def up(size: float) -> str:
-        return f"{_TOP + _HEIGHT * (1 - size / most):.1f}"
-
-    points = [f"{across(0)},{up(0)}"]
-    for place, size in enumerate(bars):
-        points += [f"{across(place)},{up(size)}", f"{across(place + 1)},{up(size)}"]
-    points.append(f"{across(len(bars))},{up(0)}")
+    axes = _Axes(len(bars), max(*sizes, budget or 0, 1))
     parts = [
         _text(_LEFT, 18, title, size=13),
-        f'<polygon points="{" ".join(points)}" fill="#4a77ad" fill-opacity="0.55"/>',
-        *[
-            f'<rect x="{across(place)}" y="{up(0)}" width="{max(wide, 0.8):.1f}" height="5" '
-            'fill="#c27a2c"/>'
-            for place, each in enumerate(again)
-            if each
-        ],
-        _line(_LEFT, float(up(0)), _LEFT + _WIDTH, float(up(0)), "#444"),
-        *[_mark(size, float(up(size))) for size in (0, most // 2, most)],
+        *axes.drawn(bars, again),
+        *(axes.budget(budget) if budget is not None else []),
     ]
-    if budget is not None:
-        height = float(up(budget))
-        parts += [
-            _line(_LEFT, height, _LEFT + _WIDTH, height, "#b02a37", dashed=True),
-            _text(_LEFT + _WIDTH, height - 4, f"budget {_megabytes(budget)}", end=True),
-        ]
     bottom = _TOP + _HEIGHT + 18
     parts += [
         _text(_LEFT, bottom, f"{len(timeline)} steps; marked below: computed again"),
         _text(_LEFT, bottom + 15, told),
     ]
-    box = f"{_LEFT + _WIDTH + 12} {_TOP + _HEIGHT + _BELOW}"
-    width, height_of_all = box.split()
+    width, height = _LEFT + _WIDTH + 12, _TOP + _HEIGHT + _BELOW
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height_of_all}" '
-        f'viewBox="0 0 {box}" font-family="sans-serif" role="img">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" font-family="sans-serif" role="img">'
         f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
     )
+
+
+class _Axes:
+    """Places in the picture: bars from left to right, bytes from the bottom up."""
+
+    def __init__(self, count: int, most: int) -> None:
+        self.wide = _WIDTH / count
+        self.most = most
+
+    def across(self, place: float) -> str:
+        return f"{_LEFT + place * self.wide:.1f}"
+
+    def up(self, size: float) -> str:
+        return f"{_TOP + _HEIGHT * (1 - size / self.most):.1f}"
+
+    def drawn(self, bars: Sequence[int], again: Sequence[bool]) -> list[str]:
+        """The bytes at each bar, the marks of those computed again, and the two axes."""
+        floor = self.up(0)
+        points = [f"{self.across(0)},{floor}"]
+        for place, size in enumerate(bars):
+            points += [f"{self.across(end)},{self.up(size)}" for end in (place, place + 1)]
+        points.append(f"{self.across(len(bars))},{floor}")
+        marks = [
+            f'<rect x="{self.across(place)}" y="{floor}" width="{max(self.wide, 0.8):.1f}" '
+            'height="5" fill="#c27a2c"/>'
+            for place, each in enumerate(again)
+            if each
+        ]
+        return [
+            f'<polygon points="{" ".join(points)}" fill="#4a77ad" fill-opacity="0.55"/>',
+            *marks,
+            _line(_LEFT, float(floor), _LEFT + _WIDTH, float(floor), "#444"),
+            *[_mark(size, float(self.up(size))) for size in (0, self.most // 2, self.most)],
+        ]
+
+    def budget(self, size: int) -> list[str]:
+        """The line of the budget."""
+        height = float(self.up(size))
+        return [
+            _line(_LEFT, height, _LEFT + _WIDTH, height, "#b02a37", dashed=True),
+            _text(_LEFT + _WIDTH, height - 4, f"budget {_megabytes(size)}", end=True),
+        ]
 
 
 def _megabytes(size: int) -> str:

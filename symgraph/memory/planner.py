@@ -20,7 +20,8 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.origins import origins
 from ..ir.progress import told
-from ..lowering.memory_model import Model, bases, least_bytes, model_of, profile
+from ..lowering.memory_model import Model, least_bytes, model_of, profile
+from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
 from .aims import Aim, with_costs
 from .blocks import block_sequences

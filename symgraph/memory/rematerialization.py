@@ -14,7 +14,8 @@ from ..errors import InputError, MemoryBudgetError
 from ..ir.dag import Dag
 from ..ir.naming import carried
 from ..ir.node import Node, make, origin
-from ..lowering.memory_model import Model, bases, model_of
+from ..lowering.memory_model import Model, model_of
+from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
 from .aims import Aim
 from .eviction import SCORES, Evictor

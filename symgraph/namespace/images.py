@@ -31,16 +31,27 @@ def _of_images(which: slice, n: int) -> tuple[Any, ...]:
     return (..., which, *[slice(None)] * (n + 1))
 
 
-def convolution(xp: Any, x: Any, w: Any, strides: Any, dilations: Any, groups: int) -> Any:
-    """As `windows.convolution`, of NumPy's arrays."""
+def _given(found: Any, out: Any) -> Any:
+    """What was found, in row order, or written to `out`."""
+    if out is None:
+        return np.ascontiguousarray(found)
+    np.copyto(out, found)
+    return out
+
+
+def convolution(
+    xp: Any, x: Any, w: Any, strides: Any, dilations: Any, groups: int, out: Any = None
+) -> Any:
+    """As `windows.convolution`, of NumPy's arrays; written to `out` if it is given."""
     n = len(strides)
     sizes, images = w.shape[-n:], x.shape[-n - 2]
     counts = windows.counts_of(x.shape[-n:], sizes, strides, dilations)
     parts = _groups(images, x.shape[-n - 1], prod(sizes) * prod(counts), x.itemsize)
     if len(parts) == 1:
-        return windows.convolution(xp, x, w, strides, dilations, groups)
+        return _given(windows.convolution(xp, x, w, strides, dilations, groups), out)
     lead = np.broadcast_shapes(x.shape[: -n - 2], w.shape[: -n - 2])
-    result = np.empty((*lead, images, w.shape[-n - 2], *counts), np.result_type(x, w))
+    shape = (*lead, images, w.shape[-n - 2], *counts)
+    result = np.empty(shape, np.result_type(x, w)) if out is None else out
     for part in parts:
         at = _of_images(part, n)
         result[at] = windows.convolution(xp, x[at], w, strides, dilations, groups)
@@ -48,17 +59,26 @@ def convolution(xp: Any, x: Any, w: Any, strides: Any, dilations: Any, groups: i
 
 
 def adjoint_convolution(
-    xp: Any, y: Any, w: Any, extents: Any, strides: Any, dilations: Any, groups: int
+    xp: Any,
+    y: Any,
+    w: Any,
+    extents: Any,
+    strides: Any,
+    dilations: Any,
+    groups: int,
+    out: Any = None,
 ) -> Any:
-    """As `windows.adjoint_convolution`, of NumPy's arrays."""
+    """As `windows.adjoint_convolution`, of NumPy's arrays; written to `out` if it is given."""
     n = len(strides)
     images, channels = y.shape[-n - 2], groups * w.shape[-n - 1]
     places = prod(w.shape[-n:]) * prod(y.shape[-n:])
     parts = _groups(images, channels, places, y.itemsize)
     if len(parts) == 1:
-        return windows.adjoint_convolution(xp, y, w, extents, strides, dilations, groups)
+        found = windows.adjoint_convolution(xp, y, w, extents, strides, dilations, groups)
+        return _given(found, out)
     lead = np.broadcast_shapes(y.shape[: -n - 2], w.shape[: -n - 2])
-    result = np.empty((*lead, images, channels, *extents), np.result_type(y, w))
+    shape = (*lead, images, channels, *extents)
+    result = np.empty(shape, np.result_type(y, w)) if out is None else out
     for part in parts:
         at = _of_images(part, n)
         result[at] = windows.adjoint_convolution(xp, y[at], w, extents, strides, dilations, groups)
@@ -66,9 +86,16 @@ def adjoint_convolution(
 
 
 def kernel_convolution(
-    xp: Any, x: Any, y: Any, sizes: Any, strides: Any, dilations: Any, groups: int
+    xp: Any,
+    x: Any,
+    y: Any,
+    sizes: Any,
+    strides: Any,
+    dilations: Any,
+    groups: int,
+    out: Any = None,
 ) -> Any:
-    """As `windows.kernel_convolution`, of NumPy's arrays."""
+    """As `windows.kernel_convolution`, of NumPy's arrays; written to `out` if it is given."""
     n = len(strides)
     places = prod(sizes) * prod(y.shape[-n:])
     first, *rest = [
@@ -76,7 +103,7 @@ def kernel_convolution(
         for part in _groups(x.shape[-n - 2], x.shape[-n - 1], places, x.itemsize)
     ]
     call = windows.kernel_convolution
-    result = call(xp, x[first], y[first], sizes, strides, dilations, groups)
+    result = _given(call(xp, x[first], y[first], sizes, strides, dilations, groups), out)
     for at in rest:
         result += call(xp, x[at], y[at], sizes, strides, dilations, groups)
     return result

@@ -15,7 +15,7 @@ from typing import Any
 from . import images as _images
 from . import windows as _windows
 
-__all__ = ["NUMPY", "Namespace"]
+__all__ = ["NUMPY", "Namespace", "added_at"]
 
 
 class Namespace:
@@ -32,7 +32,6 @@ class Namespace:
     _convolutions: ModuleType = _windows  # Elsewhere arrays may not be written to.
 
     def __init__(self, module: str, special: str) -> None:
-        self._module_name = module
         self._special_name = special
         self.module: ModuleType = import_module(module)
         if module == "numpy":
@@ -97,13 +96,7 @@ class Namespace:
 
     def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         """A copy of `x` with `values` added at `index`; repeated positions add up."""
-        result = self.module.array(x)
-        shape = self.module.shape
-        if result.ndim == 1 and shape(values) != shape(index[-1]):
-            # Of a row that it has to repeat, `np.add.at` reads beyond the end there (NumPy 2.4).
-            values = self.module.broadcast_to(values, shape(index[-1]))
-        self.module.add.at(result, index, values)
-        return result
+        return added_at(self.module, self.module.array(x), index, values)
 
     def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         """A copy of `x` with `values` written at `index`."""
@@ -240,6 +233,15 @@ class Namespace:
     ) -> Any:
         """The transpose of `convolution` in w."""
         return self._convolutions.kernel_convolution(self, x, y, sizes, strides, dilations, groups)
+
+
+def added_at(xp: Any, result: Any, index: tuple[Any, ...], values: Any) -> Any:
+    """`result`, after `values` have been added to it at `index`."""
+    if result.ndim == 1 and xp.shape(values) != xp.shape(index[-1]):
+        # Of a row that it has to repeat, `np.add.at` reads beyond the end there (NumPy 2.4).
+        values = xp.broadcast_to(values, xp.shape(index[-1]))
+    xp.add.at(result, index, values)
+    return result
 
 
 _FEW_ROWS = 16

@@ -250,7 +250,9 @@ class _Call:
         pieces.append(")")
         out = next((each.name for each in self.parameters if each.role == "out"), "")
         line = Line(tuple(pieces), (avals[out],), (Alias.WHOLE,))
-        call = Draft(node, "", line, tuple(pieces), tuple(dict.fromkeys(names)), False, into=out)
+        members = tuple(dict.fromkeys(nodes.values()))
+        names = list(dict.fromkeys(names))
+        call = Draft(node, "", line, tuple(pieces), tuple(names), False, into=out, members=members)
         return [*found, call]
 
     def _row(self) -> tuple[Dim, ...]:

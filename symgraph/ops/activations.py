@@ -6,7 +6,8 @@ value and their derivative are numbers.
 
 from __future__ import annotations
 
-from math import pi, sqrt
+from math import inf, pi, sqrt
+from typing import Any
 
 from ..array import Array, ArrayLike
 from ..errors import ShapeError
@@ -16,7 +17,7 @@ from ..ir.traits import ODD
 from .bounds import knows, odd_signs, within
 from .choice import clip, maximum, where
 from .composites import as_array, composite
-from .elementwise import absolute, multiply, square
+from .elementwise import absolute, hypot, multiply, square
 from .exponential import expm1, sigmoid, softplus
 from .families import elementwise, to_float
 from .special import ndtr
@@ -37,6 +38,7 @@ __all__ = [
     "selu",
     "silu",
     "softsign",
+    "squareplus",
     "swish",
 ]
 
@@ -157,6 +159,28 @@ softsign = elementwise(
     count=3,
     doc="x / (1 + |x|).",
     traits=ODD,
+)
+
+
+def _squareplus(xp: Any, x: Any) -> Any:
+    """Without the difference of sqrt(x² + 4) and |x|, which cancels."""
+    half = xp.absolute(x) / 2
+    large = half + xp.hypot(half, xp.ones_like(half))
+    return xp.where(x < 0, 1 / large, large)
+
+
+squareplus = elementwise(
+    "squareplus",
+    kernel=_squareplus,
+    vjp=(lambda ct, out, x: ct * out / hypot(x, 2),),
+    promote=to_float,
+    facts=knows(bounds=within(0.0, inf)),
+    flops=7,
+    count=4,
+    doc="(x + sqrt(x² + 4)) / 2, a softplus without exponentials (Barron 2021).",
+    definition=lambda m, x: (x + m.sqrt(x * x + 4)) / 2,
+    latex=r"\operatorname{squareplus}",
+    examples=">>> snp.squareplus(np.array([-1.5, 0.0, 1.5]))\narray([0.5, 1. , 2. ])",
 )
 
 

@@ -18,8 +18,9 @@ from .creation import dimension
 from .diagonals import diagonal
 from .joining import atleast_2d, concatenate, same_shape
 from .movement import broadcast_to, expand_dims, reshape, squeeze, transpose
-from .reduction import reduced_count, sum
+from .reduction import reduced_count
 from .statistics import mean
+from .totals import sum
 
 __all__ = ["average", "corrcoef", "cov"]
 

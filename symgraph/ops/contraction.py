@@ -294,6 +294,41 @@ def _indices_einsum(
     return [list(term) for term in left.split(",")], list(right)
 
 
+def _room_of_einsum(_out: Aval, *avals: Aval, subscripts: str) -> Dim:
+    """Bytes of the operands that are copied, to be multiplied as matrices (NumPy 2.4)."""
+    if len(avals) != 2:
+        return 0
+    terms, result = _terms(subscripts)
+    both = list(zip(terms, avals, strict=True))[::-1]  # NumPy takes the last operand first.
+    left, right = [
+        [letter for letter, dim in zip(term, aval.shape, strict=True) if dim != 1]
+        for term, aval in both
+    ]
+    shared = [letter for letter in left if letter in right]
+    contracted = [letter for letter in shared if letter not in result]
+    if not contracted:
+        return 0
+    batch = [letter for letter in shared if letter in result]
+    return sum(
+        aval.nbytes
+        for letters, (_, aval) in zip((left, right), both, strict=True)
+        if not all(
+            _lie_together(letters, group)
+            for group in (batch, contracted, [each for each in letters if each not in shared])
+        )
+    )
+
+
+def _lie_together(letters: Sequence[str], group: Sequence[str]) -> bool:
+    """Whether these axes are one axis in a view, and none is summed or taken twice."""
+    if not group:
+        return True
+    first = letters.index(group[0])
+    return len(set(letters)) == len(letters) and list(letters[first : first + len(group)]) == [
+        *group
+    ]
+
+
 EINSUM = register(
     Op(
         "einsum",
@@ -308,6 +343,7 @@ EINSUM = register(
         normalize=_normal_einsum,
         promote=same_dtype,
         flops=_flops_einsum,
+        workspace=_room_of_einsum,
         facts=lambda *known, subscripts: _facts_of_products(*known),
         doc="Sums of products over named indices, as `subscripts` spell them.",
         traits=Traits(linear=..., indices=_indices_einsum),

@@ -25,8 +25,8 @@ from .contraction import einsum, matmul
 from .families import function
 from .matrices import inherited, matrix_dtype, per_matrix, square_size
 from .movement import expand_dims, matrix_transpose
-from .reduction import PRODUCT_OF_OTHERS
 from .solving import inv
+from .totals import PRODUCT_OF_OTHERS
 
 __all__ = ["cofactor", "cofactor_along", "det", "slogdet"]
 

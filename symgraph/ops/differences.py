@@ -17,8 +17,8 @@ from .creation import full
 from .joining import concatenate
 from .movement import broadcast_to, moveaxis, ravel, reshape
 from .recurrence import cumprod
-from .reduction import sum
 from .statistics import cumsum
+from .totals import sum
 
 __all__ = ["cumulative_prod", "cumulative_sum", "diff", "ediff1d", "gradient", "trapezoid"]
 

@@ -283,6 +283,8 @@ sigmoid = elementwise(
     "sigmoid",
     # SciPy has no half-precision loop: it answers in float64.
     kernel=lambda xp, x: xp.astype(xp.special.expit(x), x.dtype),
+    # Where exp overflows, the function is below all normal numbers, and 0 is given.
+    kernel_of_many=lambda xp, x: xp.reciprocal(xp.add(1.0, xp.exp(xp.negative(x)))),
     vjp=(lambda ct, out, x: ct * (out * (1 - out)),),
     facts=knows(
         bounds=increasing(_logistic, image=(0.0, 1.0)), signs=is_positive, keeps_finite=True
@@ -300,6 +302,9 @@ sigmoid = elementwise(
 softplus = elementwise(
     "softplus",
     kernel=lambda xp, x: xp.logaddexp(0.0, x),
+    kernel_of_many=lambda xp, x: xp.add(
+        xp.log1p(xp.exp(xp.negative(xp.absolute(x)))), xp.maximum(x, 0.0)
+    ),
     vjp=(lambda ct, out, x: ct * sigmoid(x),),
     facts=knows(
         bounds=increasing(_softplus, image=(0.0, inf)), signs=is_positive, keeps_finite=True

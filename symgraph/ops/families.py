@@ -129,7 +129,6 @@ def elementwise(
     promote: Callable[[np.dtype[Any]], np.dtype[Any]] | None = None,
     predicate: bool = False,
     flops: int = 1,
-    count: int = 1,
     facts: Callable[..., Iterable[Any]] | None = None,
     traits: Traits | None = None,
     ufunc: str = "",
@@ -137,7 +136,6 @@ def elementwise(
     doc: str = "",
     unpromoted: tuple[int, ...] = (),
     behind_mask: bool = True,
-    stand_in: Callable[[Any], Any] | None = None,
     total: Total = True,
     **said: Unpack[Said],
 ) -> Any:
@@ -164,25 +162,27 @@ def elementwise(
             promote=promote or (like_ufunc(ufunc) if ufunc else same_dtype),
             unpromoted=unpromoted,
             flops=per_element(flops),
-            count=count,
             traits=kept,
             ufunc=ufunc,
             doc=doc,
-            stand_in=stand_in,
             batch=batch_aligned,
             total=total,
             **said,
             **extra,
         )
     )
-    arity = len(vjp)
+    ufuncs = (getattr(np, ufunc),) if ufunc and hasattr(np, ufunc) else ()
+    return function(op, _applying(op, len(vjp)), *ufuncs, *numpy)
+
+
+def _applying(op: Op, arity: int) -> Callable[..., Any]:
+    """The function that applies an elementwise operation."""
 
     def call(*operands: ArrayLike) -> Any:
         if len(operands) != arity:
-            raise TypeError(f"{name}() takes {arity} arrays, not {len(operands)}.")
+            raise TypeError(f"{op.name}() takes {arity} arrays, not {len(operands)}.")
         return apply(op, *operands)
 
-    if not unpromoted:
+    if not op.unpromoted:
         APPLYING.add(call)
-    ufuncs = (getattr(np, ufunc),) if ufunc and hasattr(np, ufunc) else ()
-    return function(op, call, *ufuncs, *numpy)
+    return call

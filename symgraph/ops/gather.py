@@ -228,6 +228,7 @@ ONE_HOT = register(
         batch=batch_aligned,
         infer=_infer_one_hot,
         kernel=_one_hot_kernel,
+        workspace=lambda out, labels, **_: out.size + 8 * labels.size,  # Truth values; places.
         vjp=(None,),
         normalize=lambda avals, *, size, dtype: {"size": normal(size), "dtype": np.dtype(dtype)},
         facts=lambda labels, *, size, dtype: (one_hot_fact(-1), interval(0.0, 1.0)),

@@ -15,7 +15,7 @@ from .comparison import equal, isfinite, isnan
 from .composites import as_array, composite
 from .elementwise import absolute
 from .joining import same_shape
-from .reduction import all as all_over
+from .totals import all as all_over
 
 __all__ = ["allclose", "array_equal", "array_equiv", "copy", "isclose", "ndim", "shape", "size"]
 

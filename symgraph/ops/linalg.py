@@ -24,9 +24,9 @@ from .products import linalg_cross as cross
 from .products import outer as _outer
 from .products import tensordot
 from .pseudoinverses import cond, lstsq, matrix_rank, pinv
-from .reduction import sum as _sum
 from .solving import cho_solve, inv, solve, solve_triangular, tensorinv, tensorsolve
 from .spectral import eigh, eigvalsh, svd, svdvals
+from .totals import sum as _sum
 
 __all__ = [
     "cho_factor",

@@ -180,34 +180,32 @@ class _Steps:
         count, rest = divmod(self.length, checkpoint)
         if checkpoint >= self.length:
             return self.looped(reverse)
-        whole = [
-            FUNCTIONS["reshape"](x[: count * checkpoint], (count, checkpoint, *x.shape[1:]))
-            for x in xs
-        ]
 
         def stretch(carry: object, xs: ArrayLike) -> tuple[Any, Any]:
             return scan(f, carry, xs, checkpoint, reverse=reverse)
 
-        def over(carry: object, left: bool) -> tuple[Any, list[Array], Tree]:
-            if left:
-                part = unflatten(slices, [x[count * checkpoint :] for x in xs])
-                carry, ys = scan(f, carry, part, rest, reverse=reverse)
-                return carry, *flatten(ys)
-            carry, ys = scan(stretch, carry, unflatten(slices, whole), count, reverse=reverse)
+        def whole(carry: object) -> tuple[Any, list[Array], Tree]:
+            cut = [_cut(x[: count * checkpoint], count) for x in xs]
+            carry, ys = scan(stretch, carry, unflatten(slices, cut), count, reverse=reverse)
             leaves, tree = flatten(ys)
-            flat = [FUNCTIONS["reshape"](y, (count * checkpoint, *y.shape[2:])) for y in leaves]
-            return carry, flat, tree
+            return carry, [_joined(y) for y in leaves], tree
+
+        def left(carry: object) -> tuple[Any, list[Array], Tree]:
+            part = unflatten(slices, [x[count * checkpoint :] for x in xs])
+            carry, ys = scan(f, carry, part, rest, reverse=reverse)
+            return carry, *flatten(ys)
 
         carry = unflatten(self.carry, self.init)
-        parts: dict[bool, list[Array]] = {}
+        parts: list[list[Array]] = []
         tree = LEAF
-        halves = (False, True) if rest else (False,)
-        for left in halves[::-1] if reverse else halves:
-            carry, parts[left], tree = over(carry, left)
-        joined = parts[False]
-        if rest:
-            pairs = zip(parts[False], parts[True], strict=True)
-            joined = [FUNCTIONS["concatenate"](list(pair)) for pair in pairs]
+        halves = [whole, left] if rest else [whole]
+        for half in halves[::-1] if reverse else halves:
+            carry, found, tree = half(carry)
+            parts.append(found)
+        if not rest:
+            return carry, unflatten(tree, parts[0])
+        pairs = zip(*(parts[::-1] if reverse else parts), strict=True)
+        joined = [FUNCTIONS["concatenate"](list(pair)) for pair in pairs]
         return carry, unflatten(tree, joined)
 
     def _traced(self, f: Step, xs: Sequence[Array], slices: Tree) -> Traced:
@@ -298,6 +296,16 @@ class _Steps:
         place = arange(self.length)
         number = FUNCTIONS["flip"](place, 0) if reverse else place
         return (number % constant(self.truncate) != 0) | (number == 0)
+
+
+def _cut(x: Array, count: int) -> Array:
+    """The array with its first axis cut into `count` stretches."""
+    return FUNCTIONS["reshape"](x, (count, x.shape[0] // count, *x.shape[1:]))
+
+
+def _joined(y: Array) -> Array:
+    """The array with its first two axes, stretches and their steps, as one."""
+    return FUNCTIONS["reshape"](y, (y.shape[0] * y.shape[1], *y.shape[2:]))
 
 
 def _truncated(f: Step) -> Step:

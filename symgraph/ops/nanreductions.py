@@ -19,10 +19,11 @@ from .extrema import argmax, argmin
 from .extrema import max as maximum_over
 from .extrema import min as minimum_over
 from .recurrence import cummax, cummin, cumprod
-from .reduction import all as all_over
-from .reduction import mask_like, prod, sum
+from .reduction import mask_like
 from .softmax import logsumexp
 from .statistics import cumsum, mean, var
+from .totals import all as all_over
+from .totals import prod, sum
 
 __all__ = [
     "nanargmax",

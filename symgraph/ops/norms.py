@@ -31,9 +31,9 @@ from .matrices import matrix_dtype
 from .movement import ravel
 from .quotients import divide_or_zero
 from .reduction import Axes, reduced_shape, restored
-from .reduction import sum as _sum
 from .roots import without_factor
 from .spectral import svdvals
+from .totals import sum as _sum
 
 __all__ = ["P_NORM", "matrix_norm", "norm", "vector_norm"]
 

@@ -11,7 +11,8 @@ from ..ir.dims import show_shape
 from ..namespace.windows import span
 from .composites import as_array, composite
 from .creation import ones
-from .windows import MAX_OF_WINDOWS, one_each, padded, pads_of, window_sum
+from .window_sizes import one_each, pads_of
+from .windows import MAX_OF_WINDOWS, padded, window_sum
 
 __all__ = [
     "avg_pool",

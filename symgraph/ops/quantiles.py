@@ -245,7 +245,17 @@ def _weighted(
         sums = FUNCTIONS["where"](is_nan, 0, sums)
     order = FUNCTIONS["argsort"](rows, axis=-1)
     rows = take_along_axis(rows, order, axis=-1)
-    sums = FUNCTIONS["cumsum"](take_along_axis(sums, order, axis=-1), axis=-1)
+    at = _where_reached(take_along_axis(sums, order, axis=-1), fractions)
+    found = take_along_axis(rows, at, axis=-1)
+    if not skip_nan:
+        found = _spoiled(found, rows, x)
+    lead = (fractions.shape[0],) if fractions.ndim else ()
+    return reshape(moveaxis(found, -1, 0), (*lead, *_rest(x, axis, keepdims)))
+
+
+def _where_reached(weights: Array, fractions: Array | np.ndarray[Any, Any]) -> Array:
+    """For each row and fraction, where the weights so far reach that fraction of their sum."""
+    sums = FUNCTIONS["cumsum"](weights, axis=-1)
     sums = sums / sums[..., -1:]
     # Leading elements without weight are never chosen, not even as the minimum.
     sums = FUNCTIONS["where"](sums == 0, -1, sums)
@@ -255,12 +265,7 @@ def _weighted(
         else fractions.reshape(-1)
     )
     fewer = expand_dims(sums, -2) < expand_dims(as_array(places), -1)
-    at = FUNCTIONS["minimum"](FUNCTIONS["sum"](fewer, axis=-1), rows.shape[-1] - 1)
-    found = take_along_axis(rows, at, axis=-1)
-    if not skip_nan:
-        found = _spoiled(found, rows, x)
-    lead = (fractions.shape[0],) if fractions.ndim else ()
-    return reshape(moveaxis(found, -1, 0), (*lead, *_rest(x, axis, keepdims)))
+    return FUNCTIONS["minimum"](FUNCTIONS["sum"](fewer, axis=-1), sums.shape[-1] - 1)
 
 
 def _weights_like(x: Array, weights: Array, axis: AxisLike) -> Array:

@@ -146,12 +146,17 @@ def _cumulative(
             doc=doc,
         )
     )
+    return function(op, _accumulating(op, ufunc), *numpy)
+
+
+def _accumulating(op: Op, ufunc: np.ufunc) -> Callable[..., Array]:
+    """The function of a cumulative operation, which is the ufunc's `accumulate` too."""
 
     @naming_lines
     def call(
         x: ArrayLike, axis: int | None = None, dtype: object = None, out: object = None
     ) -> Array:
-        refuse(name, {"out": out})
+        refuse(op.name, {"out": out})
         operand = as_array(x) if dtype is None else FUNCTIONS["astype"](as_array(x), dtype)
         if raveled(operand, axis):
             operand, axis = ravel(operand), -1
@@ -164,7 +169,7 @@ def _cumulative(
         return call(x, axis, dtype, out)
 
     NUMPY_FUNCTIONS[(ufunc, "accumulate")] = accumulate
-    return function(op, call, *numpy)
+    return call
 
 
 # -- products --------------------------------------------------------------------------------------

@@ -13,100 +13,20 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..array import FUNCTIONS, Array, apply
-from ..errors import DTypeError, ShapeError
 from ..ir.avals import Aval
-from ..ir.body import Body, SizedBody
-from ..ir.differentiation import Places, Pull, Trail
-from ..ir.dims import Dim, known_equal
-from ..ir.node import Node, reachable
+from ..ir.body import Body
+from ..ir.differentiation import Pull
+from ..ir.dims import Dim
+from ..ir.node import Node
 from ..ir.op import Batch, Op, Unbatched, register
+from ..ir.walks import reachable
 from ..notation import loops
+from . import scan_record
 from .batched import per_example, whole
-from .carrying import settled
 from .closures import body_of_batch, body_total, closed, fresh_like, rebuilt, spread
 from .creation import zeros
 
 __all__ = ["SCAN", "Carry", "Looped", "looped"]
-
-
-# -- the record ------------------------------------------------------------------------------------
-def _infer(
-    *avals: Aval, body: Body, carries: int, scanned: int, length: Dim, reverse: bool
-) -> tuple[Aval, ...]:
-    """The last carries, the stacked results of the steps, and the carries before each step."""
-    wanted = body.operand_avals
-    if len(avals) != len(wanted):
-        raise ShapeError(f"{len(avals)} operands, but the body takes {len(wanted)}.")
-    for place, (aval, inner) in enumerate(zip(avals, wanted, strict=True)):
-        is_scanned = carries <= place < carries + scanned
-        shape = (length, *inner.shape) if is_scanned else inner.shape
-        if aval.dtype != inner.dtype:
-            raise DTypeError(f"operand {place} is {aval}, but the body takes {inner}.")
-        if not _same(aval.shape, shape):
-            raise ShapeError(f"operand {place} is {aval}, but {Aval(inner.dtype, shape)} is due.")
-    results = body.avals
-    for place, (before, after) in enumerate(zip(wanted[:carries], results[:carries], strict=True)):
-        if before.dtype != after.dtype or not _same(before.shape, after.shape):
-            raise ShapeError(f"carry {place} enters a step as {before} and leaves it as {after}.")
-    return (
-        *wanted[:carries],
-        *[each.with_shape((length, *each.shape)) for each in results[carries:]],
-        *[each.with_shape((length, *each.shape)) for each in wanted[:carries]],
-    )
-
-
-def _same(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
-    return len(one) == len(other) and all(map(known_equal, one, other))
-
-
-def _kernel(
-    xp: Any,
-    *operands: Any,
-    body: SizedBody,
-    carries: int,
-    scanned: int,
-    length: int,
-    reverse: bool,
-    keep: tuple[bool, ...] | None = None,
-) -> Any:
-    init, xs = operands[:carries], operands[carries : carries + scanned]
-    rest = operands[carries + scanned :]
-    results = xp.scan(
-        lambda *values: body(xp, *values, *rest),
-        init,
-        xs,
-        length=length,
-        reverse=reverse,
-        keep=keep,
-        avals=body.results(),
-    )
-    return results if len(results) > 1 else results[0]
-
-
-def _flops(_out: Aval, *_avals: Aval, body: Body, length: Dim, **_params: object) -> Dim:
-    return body.flops * length  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
-
-
-def _follows(
-    trail: Trail, *, body: Body, carries: int, scanned: int, length: Dim, reverse: bool
-) -> list[Places | None]:
-    """The result of a step depends on its own slice alone, unless a carry brings more."""
-    number = trail.level
-    first = [-node.ndim - 1 for node in body.inputs]
-    slices = [
-        route and tuple(number if place == axis else place for place in route)
-        for route, axis in zip(
-            trail.places[carries : carries + scanned], first[carries:], strict=False
-        )
-    ]
-    held, found = settled(
-        trail, body, trail.places[:carries], [*slices, *trail.places[carries + scanned :]]
-    )
-    stacked = [
-        route and tuple(-node.ndim - 1 if place == number else place for place in route)
-        for route, node in zip(found[carries:], body.outputs[carries:], strict=True)
-    ]
-    return [*held, *stacked, *held]
 
 
 # -- each of a batch -------------------------------------------------------------------------------
@@ -406,11 +326,11 @@ SCAN = register(
         "scan",
         batch=_batch_scan,
         total=lambda *_avals, body, **_params: body_total(body),
-        infer=_infer,
-        kernel=_kernel,
+        infer=scan_record.infer,
+        kernel=scan_record.kernel,
         pullback=_pullback,
-        flops=_flops,
-        follows=_follows,
+        flops=scan_record.flops,
+        follows=scan_record.follows,
         lazy=True,
         doc="A loop: carries from step to step, slices of arrays in, stacked results out.",
         source=loops.scan_source,

@@ -21,7 +21,8 @@ from ..ir.traits import ExponentialSum, Traits
 from .batched import batch_aligned
 from .carrying import carries_off_axis, carries_reduced
 from .families import function, to_float
-from .reduction import Axes, reduced_count, reduced_shape, restored, sum
+from .reduction import Axes, reduced_count, reduced_shape, restored
+from .totals import sum
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 

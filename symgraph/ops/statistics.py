@@ -18,14 +18,8 @@ from .composites import as_array, composite, given, naming_lines, refuse
 from .creation import dimension
 from .families import function
 from .movement import ravel
-from .reduction import (
-    accumulator,
-    mask_like,
-    one_axis,
-    raveled,
-    reduced_count,
-    sum,
-)
+from .reduction import accumulator, mask_like, one_axis, raveled, reduced_count
+from .totals import sum
 
 __all__ = ["count_nonzero", "cumsum", "mean", "std", "var"]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from ..ir.body import Body
 from ..ir.naming import carried
-from ..ir.node import Node, make, origin, reachable
+from ..ir.node import Node, make, origin
+from ..ir.walks import reachable
 
 __all__ = ["hold_bodies", "with_simple_bodies"]
 

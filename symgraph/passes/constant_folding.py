@@ -14,8 +14,9 @@ import numpy as np
 from ..array import constant
 from ..ir.dims import fixed
 from ..ir.interpreter import run
-from ..ir.node import Node, on_operands, origin, reachable
+from ..ir.node import Node, on_operands, origin
 from ..ir.traits import Arrangement
+from ..ir.walks import reachable
 from ..ops.control import STOP_GRADIENT
 
 __all__ = ["folded"]

@@ -12,7 +12,8 @@ from ..array import project
 from ..ir.body import Body
 from ..ir.interpreter import results_read
 from ..ir.naming import carried
-from ..ir.node import Node, make, on_operands, origin, reachable
+from ..ir.node import Node, make, on_operands, origin
+from ..ir.walks import reachable
 from ..ops.creation import PROJECT
 from ..ops.scan import SCAN
 

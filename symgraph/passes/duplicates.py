@@ -15,9 +15,10 @@ from typing import Any, TypeAlias
 from ..array import Array
 from ..ir.dims import Shape
 from ..ir.interning import params_key
-from ..ir.node import Node, make, on_operands, origin, reachable
+from ..ir.node import Node, make, on_operands, origin
 from ..ir.op import carries_aligned
 from ..ir.traits import Arrangement
+from ..ir.walks import reachable
 from ..ops.movement import reshape
 
 __all__ = ["merged"]

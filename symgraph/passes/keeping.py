@@ -10,7 +10,8 @@ from collections.abc import Collection, Sequence
 
 from ..ir.dag import Dag
 from ..ir.naming import carried
-from ..ir.node import Node, make, on_operands, origin, reachable
+from ..ir.node import Node, make, on_operands, origin
+from ..ir.walks import reachable
 from ..ops.control import KEPT
 
 __all__ = ["let_go", "with_kept"]

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 from ..errors import SymgraphError
 from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, known_equal
-from ..ir.node import Node, make, on_operands, origin, reachable
+from ..ir.node import Node, make, on_operands, origin
 from ..ir.op import carries_aligned
+from ..ir.walks import reachable
 from ..ops.contraction import MATMUL
 from ..ops.gather import GATHER
 from ..ops.indexing import GETITEM

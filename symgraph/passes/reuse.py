@@ -21,12 +21,13 @@ from ..algebra.expression.powers import is_raised, lowered_power
 from ..array import Array
 from ..facts import positive
 from ..ir.fact_inference import Knowledge
-from ..ir.node import Node, make, on_operands, origin, reachable
+from ..ir.node import Node, make, on_operands, origin
+from ..ir.walks import reachable
 from ..ops.contraction import EINSUM, MATMUL, einsum
 from ..ops.elementwise import add, divide, multiply, negative, square, subtract
 from ..ops.exponential import power
 from ..ops.indexing import GETITEM
-from ..ops.reduction import sum as total
+from ..ops.totals import sum as total
 
 __all__ = ["reused"]
 

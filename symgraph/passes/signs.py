@@ -18,8 +18,9 @@ from typing import TypeAlias
 import numpy as np
 
 from ..ir.naming import carried
-from ..ir.node import Node, make, on_operands, origin, reachable
+from ..ir.node import Node, make, on_operands, origin
 from ..ir.op import Op
+from ..ir.walks import reachable
 from ..ops.elementwise import add, negative, subtract
 
 __all__ = ["settled_signs", "takes_signs"]

@@ -16,7 +16,8 @@ from ..errors import RuleError
 from ..ir.collector import collector_paused
 from ..ir.cost import op_count
 from ..ir.fact_inference import Knowledge
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from ..ir.walks import reachable
 from ..rewriting.driver import rewrite
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ir.dag import Dag
-from ..ir.node import Node, on_operands, reachable
+from ..ir.node import Node, on_operands
+from ..ir.walks import reachable
 from ..ops.choice import where
 from ..ops.control import STOP_GRADIENT
 from .bodies import hold_bodies, with_simple_bodies

@@ -17,7 +17,7 @@ from ..array import NUMPY_FUNCTIONS
 from ..errors import DTypeError
 from ..ir.avals import Aval
 from ..ir.op import Op
-from .entries import Entry, entry
+from .entries import Entry, entry, shared_entry
 
 __all__ = ["completed", "documented", "operand_signature", "sections"]
 
@@ -54,7 +54,11 @@ def completed(function: Callable[..., Any], name: str) -> str:
         Its own docstring if the reference has no entry for it and its record tells nothing.
     """
     told = sections(cleandoc(function.__doc__ or ""))
-    known = entry(name) or entry(name.rpartition(".")[2]) or entry(function.__name__) or _NONE
+    op: Op | None = getattr(function, "op", None)
+    known = entry(name) or entry(name.rpartition(".")[2]) or entry(function.__name__)
+    if known is None:
+        known = shared_entry("elementwise") if op is not None and op.examples else _NONE
+    examples = known.examples or ("" if op is None else op.examples)
     given = _signature(function)
     refused = given.return_annotation == "NoReturn"
     parameters = _parameters(given, known, told.pop("Parameters", ""), refused)
@@ -62,7 +66,7 @@ def completed(function: Callable[..., Any], name: str) -> str:
         "Parameters": parameters,
         "Returns": "" if refused else known.returns or _returns(function, name, given),
         "Raises": _raises(function, given, parameters, known, refused),
-        "Examples": _refusal(name, told[""]) if refused else known.examples,
+        "Examples": _refusal(name, told[""]) if refused else examples,
     }
     for heading, text in made.items():
         if text:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-__all__ = ["PLACE", "Entry", "entry", "names"]
+__all__ = ["PLACE", "Entry", "entry", "names", "shared_entry"]
 
 PLACE = Path(__file__).parent
 _SHARED = "[parameters]"
@@ -62,6 +62,11 @@ def entry(name: str) -> Entry | None:
         own.raises,
         own.examples,
     )
+
+
+def shared_entry(place: str) -> Entry:
+    """An entry with the parameters that the functions of a file share, and nothing else."""
+    return Entry((), {**_glossary("parameters"), **_glossary(place)}, "", "", "")
 
 
 def names() -> list[str]:

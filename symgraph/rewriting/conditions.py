@@ -16,7 +16,7 @@ from ..ir.fact_inference import Knowledge
 from .deferred import settled
 from .pattern import Variable, as_pattern
 
-__all__ = ["Declined", "Reading", "applying", "holds", "provided", "reading_rule"]
+__all__ = ["Declined", "StatedConditions", "applying", "holds", "provided", "reading_rule"]
 
 
 class Declined(Exception):
@@ -24,7 +24,7 @@ class Declined(Exception):
 
 
 @dataclass(slots=True)
-class Reading:
+class StatedConditions:
     """The conditions that a rule states besides its two sides, noted while it is read."""
 
     conditions: list[str] = field(default_factory=list[str])
@@ -33,13 +33,13 @@ class Reading:
     )
 
 
-_reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
+_reading: ContextVar[StatedConditions | None] = ContextVar("reading", default=None)
 
 
 @contextmanager
-def reading_rule() -> Generator[Reading]:
+def reading_rule() -> Generator[StatedConditions]:
     """Inside this context the conditions of a rule are noted, not checked."""
-    noted = Reading()
+    noted = StatedConditions()
     token, symbols = _reading.set(noted), symbols_only.set(True)
     try:
         yield noted

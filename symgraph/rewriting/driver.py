@@ -16,8 +16,9 @@ from ..accuracy import judge_of
 from ..errors import RewriteError, RewriteLoopError
 from ..ir.collector import collector_paused
 from ..ir.fact_inference import Knowledge
-from ..ir.node import Node, on_operands, origin, reachable
+from ..ir.node import Node, on_operands, origin
 from ..ir.progress import working
+from ..ir.walks import reachable
 from .index import RuleSet
 from .log import Log
 from .rule import Fired, Rule, Soundness

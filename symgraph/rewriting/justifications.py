@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ..facts import Fact
 from ..ir.fact_inference import Knowledge
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from ..ir.walks import reachable
 from .log import Step
 from .pattern import Bindings
 from .rule import Rule

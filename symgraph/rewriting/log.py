@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias
 
 from ..ir.html_tables import bundle, table
 from ..ir.naming import carried
-from ..ir.node import Node, Origin, reachable
+from ..ir.node import Node, Origin
+from ..ir.walks import reachable
 from .rule import Rule, Soundness
 
 __all__ = ["Grain", "Log", "Pass", "ProfileRow", "RuleProfile", "Step"]

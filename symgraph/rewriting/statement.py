@@ -28,7 +28,7 @@ from typing import (
 
 from ..array import Array
 from ..errors import RuleError
-from .conditions import Reading, reading_rule
+from .conditions import StatedConditions, reading_rule
 from .guards import Guard, ParamKind
 from .pattern import (
     OpPattern,
@@ -230,7 +230,7 @@ def _read(
     function: Callable[..., Any],
     variables: tuple[Variable, ...],
     statics: tuple[Static, ...],
-) -> tuple[OpPattern, Pattern, Reading]:
+) -> tuple[OpPattern, Pattern, StatedConditions]:
     """Both sides as patterns, and the conditions that the function states."""
     arguments: dict[str, Any] = {each.name: PatternArray(each) for each in variables}
     arguments.update({each.name: StaticVariable(each.name, each.kind) for each in statics})

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 
 from ..ir.node import Node, make, origin
 from .choices import Choices, ENode
-from .program import solved
+from .integer_program import solved
 
 __all__ = ["A_NODE", "extracted"]
 

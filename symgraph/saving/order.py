@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..ir.body import Body
 from ..ir.node import Node
-from ..ops.derivatives import Backward, WrittenRule, written_rule
+from ..ops.backward_rules import Backward, WrittenRule, written_rule
 
 __all__ = ["in_order", "rules_of"]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..ir.body import Body
 from ..ir.dims import is_named
-from ..ops.derivatives import Backward
+from ..ops.backward_rules import Backward
 from .places import Place
 
 __all__ = ["check_params"]

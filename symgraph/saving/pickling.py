@@ -10,7 +10,7 @@ from typing import Any
 
 from ..ir.body import Body
 from ..ir.dag import Dag
-from ..ir.node import substituted
+from ..ir.walks import substituted
 from ..ops.creation import input as symbolic_input
 from .document import dag_of, text_of
 

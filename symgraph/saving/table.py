@@ -19,8 +19,8 @@ from ..ir.naming import MOST_NAMES, Name
 from ..ir.node import Node, Origin, make, newest_serial, note, origin
 from ..ir.op import OPS, Op
 from ..ir.origins import noted
+from ..ops.backward_rules import WrittenRule
 from ..ops.creation import input as symbolic_input
-from ..ops.derivatives import WrittenRule
 from ..source import Frame
 from .order import in_order, rules_of
 from .params import check_params

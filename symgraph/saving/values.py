@@ -22,7 +22,7 @@ from ..facts import Fact
 from ..ir.body import Body
 from ..ir.dims import Dim, is_named
 from ..ir.node import Node
-from ..ops.derivatives import Backward, WrittenRule, flat_rule
+from ..ops.backward_rules import Backward, WrittenRule, flat_rule
 from .places import Place
 from .sizes import dim_at, dtype_at, written_dim
 

@@ -19,7 +19,8 @@ from ..autodiff.reverse import cotangents, vjp
 from ..errors import DTypeError, InputError
 from ..ir.dims import resolve
 from ..ir.interpreter import run
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from ..ir.walks import reachable
 from ..ops.creation import input
 
 __all__ = [

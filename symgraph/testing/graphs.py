@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ..array import Array
 from ..ir.dag import Dag
-from ..ir.node import Node, reachable, substituted
+from ..ir.node import Node
+from ..ir.walks import reachable, substituted
 
 __all__ = ["assert_same_graph"]
 

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ..array.handle import FUNCTIONS, Array, constant
+from ..array.dispatch import FUNCTIONS
+from ..array.handle import Array, constant
 from ..errors import InputError, ShapeError
 from ..ir.dims import Dim, known_equal, normal, show_shape
 from ..ops.creation import input as symbolic_input

@@ -15,7 +15,8 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from ..array.handle import FUNCTIONS, Array
+from ..array.dispatch import FUNCTIONS
+from ..array.handle import Array
 from ..errors import TraceError
 from ..ir.weak import Weak
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autodiff import flat
-from ..autodiff.products import HvpMode
+from ..autodiff.jacobian_products import HvpMode
 from ..passes.simplify import Effort
 from ..rewriting import Soundness
 from .arguments import Names

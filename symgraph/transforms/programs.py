@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, NamedTuple
 
-from ..backends.base import Lowered
+from ..backends.lowered import Lowered
 from ..capture.captured import Captured
 from ..capture.retraces import Retraces
 from .traced_call import TracedCall

@@ -19,7 +19,8 @@ from ..autodiff.flat import FlatPlan
 from ..capture.calling import called, owners, owns, refuse_leaked
 from ..errors import InputError, TraceError, nothing_returned
 from ..ir.dag import Dag
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from ..ir.walks import reachable
 from ..ops.creation import input as symbolic_input
 from ..pytrees import Tree, flatten
 from .arguments import Arguments, Signature, dtype_of, is_array

@@ -19,15 +19,18 @@ from typing import Any, Literal, Self, cast
 
 import numpy as np
 
-from ..array.handle import FUNCTIONS, Array, constant
+from ..array.dispatch import FUNCTIONS
+from ..array.handle import Array, constant
 from ..autodiff.derivations import staged
 from ..autodiff.flat import StageOf
-from ..backends.base import Lowered
+from ..backends.lowered import Lowered
+from ..backends.profile import Profile
 from ..capture.captured import Captured, captured
 from ..capture.retraces import Retraces
 from ..errors import InputError
 from ..graph.graph import Graph
-from ..ir.node import Node, substituted
+from ..ir.node import Node
+from ..ir.walks import substituted
 from ..passes.simplify import Effort
 from ..pytrees import flatten, unflatten
 from ..rewriting.rule import Soundness
@@ -116,15 +119,7 @@ class Transform:
             raise InputError(f"A cache of {cache_size} programs keeps none.")
         self._f = f
         self._kind = kind
-        self._parameters = Signature(f, wrt, static)
-        if kind.stages and not self._parameters.wrt:
-            raise InputError("Nothing to differentiate with respect to: name a parameter.")
-        if kind.directions and kind.directions in self._parameters.parameters:
-            raise InputError(
-                f"{self._parameters.name} has a parameter {kind.directions!r}, the name by which "
-                f"{kind.name} is given its direction.",
-                mend="Rename the parameter, or wrap the function in one that has another.",
-            )
+        self._parameters = _checked(Signature(f, wrt, static), kind)
         self._has_aux = has_aux
         self._how: tuple[Soundness, Effort] = trust, effort
         self._lowering = {"backend": backend, **options}
@@ -206,6 +201,38 @@ class Transform:
     def lowered(self, *args: object, **kwargs: object) -> Lowered:
         """The program for arguments like these; `.source` shows it."""
         return self.graph(*args, **kwargs).lower(**cast("Any", self._lowering))
+
+    def profile(self, *args: object, **kwargs: object) -> Profile:
+        """How long each line of your code takes in a call with these arguments.
+
+        As `Lowered.profile`, of the program for arguments like these.
+
+        Raises
+        ------
+        InputError
+            If an argument is symbolic.
+        BackendError
+            If the backend runs programs as a whole, as JAX does.
+
+        Examples
+        --------
+        >>> table = sg.grad(lambda x: np.sum(np.tanh(x) ** 2)).profile(np.ones(1000))
+        >>> {row.part for row in table.rows} <= {"forward", "gradient"}
+        True
+        """
+        self(*args, **kwargs)  # Traced, if it is new.
+        arguments, given = self._bound(args, kwargs)
+        if self._counted:
+            arguments = arguments.counted(self._countable(arguments, self._counted))
+        program = self._program(arguments, len(given))
+        if program is None:
+            raise InputError(
+                f"{self.__name__} has no program of its own here: an argument, or an array that "
+                "it reads, is symbolic.",
+                mend="Profile it with arrays of numbers, outside of a traced function.",
+            )
+        values = [arguments.leaves[i] for i in arguments.arrays]
+        return program.lowered.profile(*values, *_directed(program.traced, given))
 
     # -- the cache -------------------------------------------------------------------------------
     def cache_info(self) -> CacheInfo:
@@ -382,6 +409,19 @@ def _described(arguments: Arguments) -> str:
         shape = ", ".join(map(str, np.shape(leaf))) if i in arrays else ""
         parts.append(f"{path}: {dtype_of(leaf)}[{shape}]" if i in arrays else f"{path}: {leaf!r}")
     return ", ".join(parts)
+
+
+def _checked(parameters: Signature, kind: TransformKind) -> Signature:
+    """The parameters of a function, if the transform can be of it."""
+    if kind.stages and not parameters.wrt:
+        raise InputError("Nothing to differentiate with respect to: name a parameter.")
+    if kind.directions and kind.directions in parameters.parameters:
+        raise InputError(
+            f"{parameters.name} has a parameter {kind.directions!r}, the name by which "
+            f"{kind.name} is given its direction.",
+            mend="Rename the parameter, or wrap the function in one that has another.",
+        )
+    return parameters
 
 
 def _with_keyword(signature: inspect.Signature, keyword: str) -> inspect.Signature:

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..array.handle import FUNCTIONS, Array, constant
+from ..array.dispatch import FUNCTIONS
+from ..array.handle import Array, constant
 from ..capture.calling import called, owns
 from ..errors import InputError, ShapeError, TraceError
 from ..ir.dims import Dim

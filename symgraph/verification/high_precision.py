@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..ir.dims import resolve
-from ..ir.node import Node, reachable
+from ..ir.node import Node
 from ..ir.op import Op, carries_aligned
 from ..ir.traits import Arrangement
+from ..ir.walks import reachable
 from ..namespace import NUMPY
 from ..ops.carrying import carries_off_axis, carries_reduced
 from ..ops.creation import DIMENSION

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..ir.dims import resolve
-from ..ir.node import Node, reachable
+from ..ir.node import Node
 from ..ir.traits import Arrangement
+from ..ir.walks import reachable
 from ..namespace import NUMPY
 from ..ops.carrying import carries_reduced
 from ..ops.creation import DIMENSION

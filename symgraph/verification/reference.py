@@ -15,8 +15,9 @@ from typing import SupportsFloat, cast
 
 import numpy as np
 
-from ..ir.node import Node, reachable
+from ..ir.node import Node
 from ..ir.traits import Arrangement
+from ..ir.walks import reachable
 from ..rewriting.guards import uniform_value
 from .grading import LARGE
 from .high_precision import ORDINARY_BITS, precise_values

@@ -16,7 +16,8 @@ from ..errors import NotDifferentiable
 from ..ir import traits
 from ..ir.dims import resolve
 from ..ir.interpreter import run
-from ..ir.node import Node, reachable
+from ..ir.node import Node
+from ..ir.walks import reachable
 from ..ops.creation import input as symbolic_input
 from ..rewriting.report import Report
 from .grading import Sides, acceptable, same_bits

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symgraph.backends.base import lower
+from symgraph.backends.lowered import lower
 from symgraph.backends.samples import op_samples
 from symgraph.ir.dag import Dag
 from symgraph.ir.node import Node, make

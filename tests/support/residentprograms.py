@@ -118,15 +118,15 @@ PROGRAMS: dict[str, Callable[[], sg.Graph]] = {
     "casts": casts,
 }
 ROWS: tuple[tuple[str, float], ...] = (
-    *[("mlp", share) for share in (0, 0.8, 0.6)],
+    *[("mlp", share) for share in (1, 0.8, 0.6)],
     *[("transformer", share) for share in (0.8, 0.5)],
     *[("convolutions", share) for share in (0.9, 0.8)],
     *[("lstm", share) for share in (0.8, 0.6)],
     *[("residual", share) for share in (0.7, 0.4)],
-    ("chain", 0),
+    ("chain", 1),
     *[("masks", share) for share in (0.8, 0.6)],
     *[("pieces", share) for share in (0.8, 0.5)],
-    *[("classifier", 0.9), ("products", 0.9), ("norms", 0.5), ("casts", 0)],
+    *[("classifier", 0.9), ("products", 0.9), ("norms", 0.5), ("casts", 1)],
 )
 
 

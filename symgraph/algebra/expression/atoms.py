@@ -32,7 +32,8 @@ from ...ir.node import Node
 from ...ops.control import cast
 from ...ops.creation import constant_of
 from ...ops.movement import broadcast_to, reshape
-from .labels import canonical_term, ordered_indices
+from .canonical_indices import canonical_term, ordered_indices
+from .exact_numbers import Rational, coef_key
 from .licence import Licence
 from .roles import is_equality, is_extremum
 from .term import (
@@ -45,9 +46,7 @@ from .term import (
     Atom,
     Expr,
     Payload,
-    Rational,
     Term,
-    coef_key,
     expr_key,
     free_indices,
     index_sizes,

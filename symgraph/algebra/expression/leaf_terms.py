@@ -10,10 +10,11 @@ from ...ir.dims import known_equal
 from ...ir.node import Node
 from ...ops.creation import DIMENSION, eye
 from .atoms import AtomTable, one
-from .labels import canonical_term
+from .canonical_indices import canonical_term
+from .exact_numbers import Coef, coefficient
 from .roles import is_product
 from .scalars import number
-from .term import Coef, Expr, coefficient
+from .term import Expr
 
 __all__ = [
     "has_number",

@@ -6,7 +6,8 @@ from fractions import Fraction
 from math import exp, isfinite, log
 from sys import float_info
 
-from .term import ONE, Coef, Expr, Rational, bounded, is_exact, quotient, rational, term_key
+from .exact_numbers import Coef, Rational, bounded, is_exact, quotient, rational
+from .term import ONE, Expr, term_key
 
 __all__ = [
     "constant_power",

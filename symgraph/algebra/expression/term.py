@@ -1,4 +1,4 @@
-"""Sums of products over named indices: atoms, terms and coefficients.
+"""Sums of products over named indices: atoms, factors and terms.
 
 An *expression* maps terms to coefficients. A *term* is a product of factors, summed over its bound
 indices. A *factor* is an *atom* at indices, raised to a rational power. The notation is that of
@@ -14,16 +14,13 @@ term. An atom that holds an expression is *closed*: its expression uses the form
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
-from math import inf, isfinite
-from sys import float_info
-from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
-
-import numpy as np
+from math import inf
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ...ir.dims import Dim
 from ...ir.node import Node
 from ...ir.op import Op
+from .exact_numbers import Coef, Rational, coef_key, plus, times
 from .licence import Licence
 
 __all__ = [
@@ -35,32 +32,18 @@ __all__ = [
     "ONE",
     "SUM",
     "Atom",
-    "Coef",
     "Expr",
     "Factor",
     "Payload",
-    "Rational",
     "Term",
     "added",
-    "bounded",
-    "coefficient",
     "expr_key",
     "free_indices",
-    "is_exact",
-    "quotient",
-    "rational",
     "scaled",
     "term_key",
     "term_may_go",
-    "times",
     "weight",
 ]
-
-Rational: TypeAlias = "int | Fraction"
-"""Whole numbers are ints, which are faster. Most powers and coefficients are whole."""
-Coef: TypeAlias = "Rational | float"
-
-_BOUND = 2**62
 
 LEAF: Final = "leaf"
 DIM: Final = "dim"
@@ -220,95 +203,6 @@ Payload: TypeAlias = "Node | Dim | Expr"
 ONE = Term((), ())
 
 
-def coefficient(value: float | np.generic | None) -> Coef | None:
-    """The number as a fraction if it is a short decimal or quotient, else as a float.
-
-    None for infinity, NaN and None. Decimals are read as written: 0.1 is 1/10, although the float
-    0.1 is not exactly that.
-    """
-    if value is None:
-        return None
-    number = float(value.item() if isinstance(value, np.generic) else value)
-    if not isfinite(number):
-        return None
-    text = str(value) if isinstance(value, np.generic) else repr(number)
-    exact = Fraction(text)
-    if exact.denominator <= 10**6 and abs(exact.numerator) < 10**12:
-        return rational(exact)
-    near = exact.limit_denominator(1000)
-    kind = type(value) if isinstance(value, np.floating) else np.float64
-    if near != 0 and kind(float(near)) == value:
-        return rational(near)
-    return number
-
-
-_ROUNDED = 4 * float_info.epsilon
-"""A sum of floats this small, relative to them, is only their rounding error."""
-
-
-def is_exact(value: object) -> TypeGuard[Rational]:
-    """Whether a number is an int or a fraction."""
-    return isinstance(value, (int, Fraction))
-
-
-def rational(value: Rational) -> Rational:
-    """The same number, as an int if it is whole."""
-    return value.numerator if value.denominator == 1 else value
-
-
-def quotient(a: Coef, b: Coef) -> Coef:
-    """The quotient; a fraction if both are. Raises `OverflowError` as `bounded` does."""
-    if b == 1:
-        return a
-    if type(a) is int and type(b) is int:
-        return bounded(Fraction(a, b) if a % b else a // b)
-    if isinstance(a, float) or isinstance(b, float):
-        return _normal(float(a) / float(b), a != 0)
-    return bounded(rational(Fraction(a) / b))
-
-
-def bounded(value: Coef) -> Coef:
-    """The same number, as a float if the fraction has grown too long.
-
-    Raises
-    ------
-    OverflowError
-        If the number is too large or too near to 0 for a normal float. Its expression then has no
-        normal form: 1e-200 x times 1e-200 y is not 0 x y.
-    """
-    if is_exact(value) and (abs(value.numerator) > _BOUND or value.denominator > _BOUND):
-        return _normal(float(value), value != 0)
-    return value
-
-
-def _normal(value: float, nonzero: bool) -> float:
-    if not isfinite(value) or (nonzero and abs(value) < float_info.min):
-        raise OverflowError(value)
-    return value
-
-
-def times(a: Coef, b: Coef) -> Coef:
-    """The product; a fraction if both are. Raises `OverflowError` as `bounded` does."""
-    if type(a) is int and type(b) is int:
-        return bounded(a * b)
-    if isinstance(a, float) or isinstance(b, float):
-        return _normal(float(a) * float(b), a != 0 != b)
-    return bounded(rational(a * b))
-
-
-def plus(a: Coef, b: Coef) -> Coef:
-    """The sum; a fraction if both are. Raises `OverflowError` as `bounded` does.
-
-    Floats that cancel up to their rounding give 0.
-    """
-    if type(a) is int and type(b) is int:
-        return bounded(a + b)
-    if isinstance(a, float) or isinstance(b, float):
-        total = _normal(float(a) + float(b), False)
-        return total if abs(total) > _ROUNDED * abs(float(a)) else 0.0
-    return bounded(rational(a + b))
-
-
 def term_is_total(term: Term) -> bool:
     """Whether the term is a real number at all finite inputs."""
     return all(
@@ -363,12 +257,6 @@ def term_key(term: Term) -> tuple[Any, ...]:
         tuple([(f.atom.rank, f.idx, f.power) for f in term.factors]),
         tuple([str(size) for size in term.bound]),
     )
-
-
-def coef_key(coef: Coef) -> tuple[Any, ...]:
-    if is_exact(coef):
-        return (0, coef.numerator, coef.denominator)
-    return (1, float(coef).hex())
 
 
 def expr_key(expr: Expr) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ from ..expression.roles import is_product
 from ..expression.term import Expr
 from ..normal_form.known_contractions import KnownContractions
 from ..normal_form.normalize import NormalForm
-from .indexed_arrays import IndexedArray, Spelling
+from .indexed_arrays import ArrayOperations, IndexedArray
 from .use_counts import Price, UseCounts
 from .writer import ExpressionWriter, Unwritable
 
@@ -79,7 +79,7 @@ class CheapestSpellings:
         self.given = given
         self.judge = judge
         self.products: dict[Node, list[Node]] = {}
-        self._spellings: dict[np.dtype[Any], Spelling] = {}
+        self._spellings: dict[np.dtype[Any], ArrayOperations] = {}
 
     def learn(self, node: Node) -> None:
         """Remember a product of two arrays for each of them."""
@@ -157,7 +157,7 @@ class CheapestSpellings:
         spelling = self._spellings.get(node.dtype)
         if spelling is None:
             given = self.given.__contains__
-            spelling = Spelling(node.dtype, self.use_counts.alive, given, self.products)
+            spelling = ArrayOperations(node.dtype, self.use_counts.alive, given, self.products)
             self._spellings[node.dtype] = spelling
         axes = open_axes(node)
         for place, axis in enumerate(axes):
@@ -184,7 +184,7 @@ def rewritten(node: Node) -> Origin:
     return node.origin.again("algebra")
 
 
-def _shaped(spelling: Spelling, piece: IndexedArray, node: Node) -> Node:
+def _shaped(spelling: ArrayOperations, piece: IndexedArray, node: Node) -> Node:
     """The piece in the shape of the node it replaces."""
     axes = open_axes(node)
     found = spelling.laid(piece, tuple(range(len(axes))))

@@ -12,23 +12,12 @@ from ...ops.exponential import exp, log, log1p, sigmoid, softplus
 from ...ops.families import Function
 from ...ops.softmax import logsumexp, softmax
 from ..expression.atoms import AtomTable, one
-from ..expression.labels import canonical_term
-from ..expression.term import (
-    EXP,
-    LOG,
-    ONE,
-    Atom,
-    Coef,
-    Expr,
-    Rational,
-    Term,
-    added,
-    rational,
-    scaled,
-)
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, rational
+from ..expression.term import EXP, LOG, ONE, Atom, Expr, Term, added, scaled
 from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm
-from .indexed_arrays import IndexedArray, Spelling
+from .indexed_arrays import ArrayOperations, IndexedArray
 
 __all__ = ["Exponentials", "SumWriter", "is_logistic_expr", "only_exps"]
 
@@ -45,7 +34,12 @@ class Exponentials:
     """Writes factors that are exps, sums of exps or logs, and gives each as a leaf."""
 
     def __init__(
-        self, normal: NormalForm, spelling: Spelling, writer: SumWriter, *, steady: bool = False
+        self,
+        normal: NormalForm,
+        spelling: ArrayOperations,
+        writer: SumWriter,
+        *,
+        steady: bool = False,
     ) -> None:
         self.steady = steady
         self.normal = normal

@@ -6,17 +6,9 @@ from ...ops.elementwise import add, subtract
 from ...ops.exponential import exp, expm1
 from ...ops.indexing import embed
 from ..expression.atoms import one
-from ..expression.labels import canonical_term
-from ..expression.term import (
-    LEAF,
-    ONE,
-    Coef,
-    Expr,
-    Term,
-    added,
-    quotient,
-    times,
-)
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, quotient, times
+from ..expression.term import LEAF, ONE, Expr, Term, added
 from ..normal_form.factors import RawFactor
 from .indexed_arrays import IndexedArray
 from .term_writer import Scaled, TermWriter

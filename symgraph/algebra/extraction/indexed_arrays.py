@@ -24,15 +24,15 @@ from ...ops.exponential import power as power_of
 from ...ops.families import APPLYING, Function
 from ...ops.indexing import embed
 from ...ops.movement import reshape, transpose
-from ...ops.reduction import sum
 from ...ops.softmax import logsumexp
+from ...ops.totals import sum
+from ..expression.exact_numbers import Coef, Rational, coefficient, is_exact, times
 from ..expression.leaf_terms import is_repeated, repeated_number, stretched
 from ..expression.roles import EXPONENTIALS, is_choice, is_product
-from ..expression.term import Coef, Rational, coefficient, is_exact, times
-from .plan import MATMUL
-from .slices import joined_slices
+from .adjacent_slices import joined_slices
+from .contraction_order import MATMUL
 
-__all__ = ["IndexedArray", "Spelling"]
+__all__ = ["ArrayOperations", "IndexedArray"]
 
 _SUMS: dict[Op, Function] = {sum.op: sum, logsumexp.op: logsumexp}
 """The functions that sum over axes, by operation."""
@@ -77,7 +77,7 @@ class IndexedArray:
         )
 
 
-class Spelling:
+class ArrayOperations:
     """Operations on pieces of one dtype.
 
     Parameters

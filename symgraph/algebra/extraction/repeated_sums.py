@@ -6,16 +6,9 @@ from collections.abc import Sequence
 from itertools import permutations
 
 from ..expression.atoms import one
-from ..expression.labels import canonical_term
-from ..expression.term import (
-    SUM,
-    Atom,
-    Coef,
-    Expr,
-    added,
-    index_sizes,
-    quotient,
-)
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, quotient
+from ..expression.term import SUM, Atom, Expr, added, index_sizes
 from ..normal_form.normalize import NormalForm
 
 __all__ = ["found_again", "gathered"]

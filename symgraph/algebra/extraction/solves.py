@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from ...ops.creation import ones
 from ...ops.linalg import inv, matrix_transpose, solve
-from .indexed_arrays import IndexedArray, Spelling
+from .indexed_arrays import ArrayOperations, IndexedArray
 
 __all__ = ["sum_as_solve", "written_as_solve"]
 
 
-def sum_as_solve(spelling: Spelling, inverse: IndexedArray, gone: int) -> IndexedArray | None:
+def sum_as_solve(
+    spelling: ArrayOperations, inverse: IndexedArray, gone: int
+) -> IndexedArray | None:
     """The sum of an inverse over an index, as a solution for ones; None for any other array."""
     if inverse.node.op is not inv.op or spelling.alive(inverse.node) or len(inverse.names) != 2:
         return None
@@ -18,7 +20,7 @@ def sum_as_solve(spelling: Spelling, inverse: IndexedArray, gone: int) -> Indexe
 
 
 def written_as_solve(
-    spelling: Spelling, a: IndexedArray, b: IndexedArray, gone: int
+    spelling: ArrayOperations, a: IndexedArray, b: IndexedArray, gone: int
 ) -> IndexedArray | None:
     """The product of an inverse and another array, as a solve; None for any other product."""
     for inverse, right in ((a, b), (b, a)):

@@ -18,8 +18,9 @@ from ...ops.elementwise import absolute, negative
 from ...ops.exponential import softplus
 from ...ops.softmax import log_softmax
 from ..expression.atoms import AtomTable, one, open_axes
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, is_exact, quotient, times
 from ..expression.exps import exps_of
-from ..expression.labels import canonical_term
 from ..expression.roles import LOGARITHMS
 from ..expression.term import (
     DELTA,
@@ -30,22 +31,17 @@ from ..expression.term import (
     ONE,
     SUM,
     Atom,
-    Coef,
     Expr,
     Factor,
-    Rational,
     Term,
     added,
     free_indices,
-    is_exact,
-    quotient,
     scaled,
-    times,
 )
 from ..normal_form.factors import Bound, Factors, RawFactor, is_logistic
 from ..normal_form.normalize import NormalForm
 from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
-from .indexed_arrays import IndexedArray, Spelling
+from .indexed_arrays import ArrayOperations, IndexedArray
 
 __all__ = ["StableExponentials", "SumWriter"]
 
@@ -54,7 +50,12 @@ class StableExponentials:
     """Writes the atoms of an expression that hold expressions, and replaces them by leaves."""
 
     def __init__(
-        self, normal: NormalForm, spelling: Spelling, writer: SumWriter, *, steady: bool = False
+        self,
+        normal: NormalForm,
+        spelling: ArrayOperations,
+        writer: SumWriter,
+        *,
+        steady: bool = False,
     ) -> None:
         self.normal = normal
         self.atoms: AtomTable = normal.atoms

@@ -16,29 +16,13 @@ from ...accuracy import Judge
 from ...ir.dims import Dim
 from ..expression.applied import named
 from ..expression.atoms import AtomTable, one
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, quotient, rational, times
 from ..expression.roles import ANGLES
-from ..expression.term import (
-    DIM,
-    LEAF,
-    ONE,
-    Coef,
-    Expr,
-    Factor,
-    Rational,
-    Term,
-    added,
-    index_sizes,
-    quotient,
-    rational,
-    times,
-)
+from ..expression.term import DIM, LEAF, ONE, Expr, Factor, Term, added, index_sizes
 from ..normal_form.factors import Factors, RawFactor, renamed_factor
 from ..normal_form.normalize import NormalForm
-from .flat_writer import FlatWriter
-from .indexed_arrays import Spelling
-from .repeated_sums import found_again
-from .sharing import (
+from .common_factors import (
     SharedFactor,
     all_without,
     common_product,
@@ -47,6 +31,9 @@ from .sharing import (
     products_again,
     shared_factors,
 )
+from .flat_writer import FlatWriter
+from .indexed_arrays import ArrayOperations
+from .repeated_sums import found_again
 from .term_writer import Scaled, TermWriter
 
 __all__ = ["SPELLINGS", "SumSpelling", "WritesSums"]
@@ -62,7 +49,7 @@ class WritesSums(Protocol):
 
     normal: NormalForm
     atoms: AtomTable
-    spelling: Spelling
+    spelling: ArrayOperations
     terms: TermWriter
     sums: FlatWriter
     judge: Judge | None

@@ -18,22 +18,21 @@ from ...ops.diagonals import diagonal
 from ...ops.elementwise import divide, multiply, reciprocal
 from ...ops.indexing import getitem
 from ..expression.atoms import AtomTable, one
-from ..expression.labels import canonical_term
-from ..expression.term import (
-    DELTA,
-    DIM,
-    Atom,
-    Coef,
-    Expr,
-    Rational,
-    Term,
-    quotient,
-    times,
-)
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, quotient, times
+from ..expression.term import DELTA, DIM, Atom, Expr, Term
 from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm
-from .indexed_arrays import IndexedArray, Spelling
-from .plan import CONTRACT, INVERT, REDUCE, PlanOperand, PlanStep, contraction_kind, plan
+from .contraction_order import (
+    CONTRACT,
+    INVERT,
+    REDUCE,
+    PlanOperand,
+    PlanStep,
+    contraction_kind,
+    plan,
+)
+from .indexed_arrays import ArrayOperations, IndexedArray
 from .solves import sum_as_solve, written_as_solve
 from .use_counts import Price
 from .variants import Variants
@@ -83,7 +82,7 @@ class TermWriter:
     def __init__(
         self,
         normal: NormalForm,
-        spelling: Spelling,
+        spelling: ArrayOperations,
         price: Callable[[Node], Price],
         size_of: Callable[[Dim], float],
         order: Sequence[int],

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 
 from ...ir.avals import Aval
 from ...ir.dims import Dim, names_of, resolve
-from ...ir.node import Node, reachable
+from ...ir.node import Node
+from ...ir.walks import reachable
 
 __all__ = ["Price", "UseCounts"]
 

@@ -21,21 +21,15 @@ from ...ops.exponential import power as to_power
 from ...ops.families import Function
 from ..expression.applied import named
 from ..expression.atoms import AtomTable, one
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, coefficient, quotient
 from ..expression.leaf_terms import repeated_number
 from ..expression.powers import is_power, is_raised, lowered_power
 from ..expression.roles import ANGLES, is_difference, is_odd, is_product, is_quotient
-from ..expression.term import (
-    LEAF,
-    Coef,
-    Rational,
-    Term,
-    coefficient,
-    quotient,
-)
+from ..expression.term import LEAF, Term
 from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm
-from .indexed_arrays import IndexedArray, Spelling
+from .indexed_arrays import ArrayOperations, IndexedArray
 
 __all__ = ["Variants"]
 
@@ -49,7 +43,7 @@ _DEEP = 3
 class Variants:
     """Rewrites a term as other terms of the same value."""
 
-    def __init__(self, normal: NormalForm, spelling: Spelling) -> None:
+    def __init__(self, normal: NormalForm, spelling: ArrayOperations) -> None:
         self.normal = normal
         self.atoms: AtomTable = normal.atoms
         self.spelling = spelling

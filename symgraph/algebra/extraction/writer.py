@@ -15,15 +15,11 @@ from ...accuracy import Judge
 from ...ir.dims import Dim
 from ...ir.node import Node
 from ..expression.atoms import one
-from ..expression.term import (
-    Coef,
-    Expr,
-    Term,
-    index_sizes,
-)
+from ..expression.exact_numbers import Coef
+from ..expression.term import Expr, Term, index_sizes
 from ..normal_form.normalize import NormalForm
 from .flat_writer import FlatWriter
-from .indexed_arrays import IndexedArray, Spelling
+from .indexed_arrays import ArrayOperations, IndexedArray
 from .repeated_sums import gathered
 from .stable_exponentials import StableExponentials
 from .sum_spellings import SPELLINGS
@@ -42,7 +38,7 @@ class ExpressionWriter:
     Parameters
     ----------
     normal : NormalForm
-    spelling : Spelling
+    spelling : ArrayOperations
     price : callable
         The price of a node beyond the nodes that are computed anyway.
     size_of : callable
@@ -58,7 +54,7 @@ class ExpressionWriter:
     def __init__(
         self,
         normal: NormalForm,
-        spelling: Spelling,
+        spelling: ArrayOperations,
         price: Callable[[Node], Price],
         size_of: Callable[[Dim], float],
         sum_of: Callable[[Expr], tuple[Coef, Node, tuple[int | None, ...]] | None],

@@ -19,10 +19,11 @@ from ...ops.along_axis import add_along_axis
 from ...ops.choice import where
 from ...ops.linalg import solve
 from ..expression.atoms import AtomTable, one, open_axes
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import coefficient, is_exact, times
 from ..expression.leaf_terms import is_repeated, repeated_number, stretched
 from ..expression.scalars import constant_value
-from ..expression.term import Expr, coefficient, is_exact, scaled, term_is_finite, times
+from ..expression.term import Expr, scaled, term_is_finite
 from ..normal_form.factors import Factors
 from ..normal_form.normalize import NormalForm
 from .inverses import is_one_system, solved

@@ -16,21 +16,10 @@ from ...ops.elementwise import absolute, sign
 from ...ops.gather import one_hot
 from ...ops.movement import broadcast_to, moveaxis, squeeze
 from ..expression.atoms import open_axes
+from ..expression.exact_numbers import Coef, coefficient, quotient, times
 from ..expression.leaf_terms import leaf_expr, repeated_number, stretched
 from ..expression.roles import is_difference, is_equality, is_product, is_quotient
-from ..expression.term import (
-    LEAF,
-    ONE,
-    Atom,
-    Coef,
-    Expr,
-    Term,
-    coefficient,
-    quotient,
-    scaled,
-    term_is_total,
-    times,
-)
+from ..expression.term import LEAF, ONE, Atom, Expr, Term, scaled, term_is_total
 from ..normal_form.factors import has_exps
 from .protocol import Lifting
 

@@ -11,7 +11,8 @@ from typing import Protocol
 
 from ..expression.applied import AppliedIdentities
 from ..expression.atoms import AtomTable
-from ..expression.term import Coef, Expr, Rational, Term
+from ..expression.exact_numbers import Coef, Rational
+from ..expression.term import Expr, Term
 from .factors import Bound, Factors, Product, RawFactor
 
 __all__ = ["Arithmetic"]

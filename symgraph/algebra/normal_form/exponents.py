@@ -8,7 +8,8 @@ from __future__ import annotations
 from math import isfinite
 
 from ..expression.atoms import one
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, is_exact, times
 from ..expression.scalars import (
     constant_power,
     constant_value,
@@ -18,7 +19,7 @@ from ..expression.scalars import (
     log_of,
     number,
 )
-from ..expression.term import EXP, LOG, ONE, SUM, Coef, Expr, Rational, is_exact, scaled, times
+from ..expression.term import EXP, LOG, ONE, SUM, Expr, scaled
 from .arithmetic import Arithmetic
 from .factors import Factors, RawFactor, common_factors, is_inverse_logistic, lone_log
 from .products import primitive, unbound

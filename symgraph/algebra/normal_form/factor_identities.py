@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..expression.atoms import one
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Rational
 from ..expression.scalars import constant_power, content, inverted
-from ..expression.term import EXP, ONE, SUM, Expr, Rational, added, scaled
+from ..expression.term import EXP, ONE, SUM, Expr, added, scaled
 from .arithmetic import Arithmetic
 from .factors import (
     Bound,

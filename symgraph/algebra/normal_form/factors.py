@@ -11,7 +11,8 @@ from typing import TypeAlias
 
 from ...ir.dims import Dim
 from ..expression.atoms import one
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, is_exact, rational
 from ..expression.term import (
     DELTA,
     EXP,
@@ -19,13 +20,9 @@ from ..expression.term import (
     ONE,
     SUM,
     Atom,
-    Coef,
     Expr,
     Factor,
-    Rational,
     Term,
-    is_exact,
-    rational,
     scaled,
     term_may_go,
 )

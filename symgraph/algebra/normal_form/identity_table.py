@@ -7,7 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 from ...ir.op import Op
 from ..expression.applied import named
-from ..expression.term import LEAF, Atom, Coef, Rational, times
+from ..expression.exact_numbers import Coef, Rational, times
+from ..expression.term import LEAF, Atom
 from .arithmetic import Arithmetic
 from .factors import Bound, Factors, Product, RawFactor, merged
 

@@ -12,23 +12,10 @@ from typing import NamedTuple
 
 from ...ir.node import Node
 from ..expression.atoms import AtomTable, one, open_axes
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, Rational, quotient, times
 from ..expression.scalars import content
-from ..expression.term import (
-    EXP,
-    SUM,
-    Atom,
-    Coef,
-    Expr,
-    Factor,
-    Rational,
-    Term,
-    added,
-    free_indices,
-    quotient,
-    scaled,
-    times,
-)
+from ..expression.term import EXP, SUM, Atom, Expr, Factor, Term, added, free_indices, scaled
 from .factors import Factors, components
 from .normalize import NormalForm
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..expression.applied import AppliedIdentities
 from ..expression.atoms import AtomTable
 from .exponents import exp, exp_factors, log, power
-from .instances import instance, opened_term, substituted
+from .index_renaming import instance, opened_term, substituted
 from .products import as_product, divided, expanded, multiply, product, product_distributed
 from .sums import add, logistic_and_complement, sum_over
 

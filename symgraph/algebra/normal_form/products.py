@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from ..expression.applied import named
 from ..expression.atoms import one
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, times
 from ..expression.scalars import constant_value, content, inverted
-from ..expression.term import SUM, Coef, Expr, Term, added, scaled, term_may_go, times, weight
+from ..expression.term import SUM, Expr, Term, added, scaled, term_may_go, weight
 from .arithmetic import Arithmetic
 from .factors import (
     LONGEST,

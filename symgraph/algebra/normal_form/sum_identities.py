@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from ...ir.dims import Dim
 from ...ops.linalg import inv
 from ..expression.atoms import one
-from ..expression.term import DELTA, LEAF, Coef, times
+from ..expression.exact_numbers import Coef, times
+from ..expression.term import DELTA, LEAF
 from .arithmetic import Arithmetic
 from .factors import (
     Bound,
@@ -18,7 +19,7 @@ from .factors import (
     sums_to_one,
 )
 from .identity_table import identity, others, without
-from .instances import reclosed
+from .index_renaming import reclosed
 
 __all__ = [
     "diagonal_of_identity",

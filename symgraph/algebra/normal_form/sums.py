@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ..expression.applied import named
 from ..expression.atoms import one
-from ..expression.term import EXP, SUM, Coef, Expr, Term, added, times, weight
+from ..expression.exact_numbers import Coef, times
+from ..expression.term import EXP, SUM, Expr, Term, added, weight
 from .arithmetic import Arithmetic
 from .factor_identities import exps
 from .factors import (

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from ..expression.term import Rational, rational
+from ..expression.exact_numbers import Rational, rational
 
 __all__ = [
     "COSINE",

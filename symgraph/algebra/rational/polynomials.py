@@ -15,19 +15,10 @@ from typing import NamedTuple, TypeAlias
 
 from ...ir.node import Node
 from ..expression.atoms import AtomTable
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import Coef, coefficient, is_exact, plus, quotient, rational, times
 from ..expression.leaf_terms import repeated_number, stretched
-from ..expression.term import (
-    SUM,
-    Coef,
-    Expr,
-    coefficient,
-    is_exact,
-    plus,
-    quotient,
-    rational,
-    times,
-)
+from ..expression.term import SUM, Expr
 from ..normal_form.factors import Factors
 from .arithmetic import is_rational, value_of
 

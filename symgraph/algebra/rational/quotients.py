@@ -16,16 +16,11 @@ from ...array import Array
 from ...ir.node import Node
 from ...ir.traits import Angle
 from ..expression.atoms import AtomTable
-from ..expression.labels import canonical_term
+from ..expression.canonical_indices import canonical_term
+from ..expression.exact_numbers import coefficient, is_exact, rational
 from ..expression.leaf_terms import repeated_number, stretched
 from ..expression.roles import ANGLES
-from ..expression.term import (
-    SUM,
-    Expr,
-    coefficient,
-    is_exact,
-    rational,
-)
+from ..expression.term import SUM, Expr
 from ..normal_form.factors import Factors
 from .arithmetic import divides_by, is_rational, value_of
 from .polynomial_ring import COSINE, SINE, Monomial, Poly, divided, monic, plus, product, variables

@@ -10,17 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..expression.exact_numbers import Rational
 from ..expression.exps import exps_of, is_of_exps
-from ..expression.term import (
-    EXP,
-    LEAF,
-    LOG,
-    SUM,
-    Atom,
-    Expr,
-    Rational,
-    Term,
-)
+from ..expression.term import EXP, LEAF, LOG, SUM, Atom, Expr, Term
 
 __all__ = ["least_count", "plain_count"]
 

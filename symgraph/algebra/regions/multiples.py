@@ -10,16 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...ir.node import Node, make, origin
+from ..expression.exact_numbers import Coef, quotient
 from ..expression.leaf_terms import leaf_expr
 from ..expression.scalars import constant_power, constant_value, number
-from ..expression.term import (
-    LEAF,
-    ONE,
-    Coef,
-    Expr,
-    quotient,
-    scaled,
-)
+from ..expression.term import LEAF, ONE, Expr, scaled
 from ..extraction.cheapest import CheapestSpellings, rewritten
 from ..normal_form.normalize import NormalForm
 

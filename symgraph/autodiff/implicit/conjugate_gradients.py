@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ...array import ArrayLike
-from ...array.handle import FUNCTIONS, Array
+from ...array.dispatch import FUNCTIONS
+from ...array.handle import Array
 from ...errors import InputError, ShapeError
 from ...ir.body import Body
 from ...ir.differentiation import Pull

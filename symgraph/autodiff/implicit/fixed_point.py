@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ...array.handle import FUNCTIONS, Array
+from ...array.dispatch import FUNCTIONS
+from ...array.handle import Array
 from ...ir.avals import Aval
 from ...ir.body import Body
 from ...ir.differentiation import Pull

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...array.handle import FUNCTIONS, Array, apply
+from ...array.dispatch import FUNCTIONS
+from ...array.handle import Array, apply
 from ...errors import ConvergenceError, DTypeError, InputError, ShapeError, TraceError
 from ...ir.avals import Aval
 from ...ir.body import Body, SizedBody

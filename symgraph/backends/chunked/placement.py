@@ -23,7 +23,7 @@ from ...ir.traits import Arrangement, Selection
 from ...ops.convolution import KERNEL
 from ...ops.gather import GATHER, SCATTER_ADD
 
-__all__ = ["Combine", "Placement", "Placements", "Reduction", "Rows", "Whole", "placed"]
+__all__ = ["ChunkReduction", "Combine", "Placement", "Placements", "Rows", "Whole", "placed"]
 
 Combine: TypeAlias = Literal["add", "maximum", "minimum"]
 """The function of two results that combines them."""
@@ -48,7 +48,7 @@ Placement: TypeAlias = "Whole | Rows"
 
 
 @dataclass(frozen=True, slots=True)
-class Reduction:
+class ChunkReduction:
     """A node that is combined of the results of chunks."""
 
     combine: Combine
@@ -60,7 +60,7 @@ class Placements:
     """The placement of each node, and the nodes that are reductions."""
 
     of: Mapping[Node, Placement]
-    reductions: Mapping[Node, Reduction]
+    reductions: Mapping[Node, ChunkReduction]
 
 
 def placed(dag: Dag, batch: str) -> Placements:
@@ -74,7 +74,7 @@ def placed(dag: Dag, batch: str) -> Placements:
     """
     size = named(batch)
     of: dict[Node, Placement] = {}
-    reductions: dict[Node, Reduction] = {}
+    reductions: dict[Node, ChunkReduction] = {}
     for name, node in dag.inputs.items():
         of[node] = _of_input(name, node, size)
     if not any(isinstance(of[node], Rows) for node in dag.inputs.values()):
@@ -87,7 +87,7 @@ def placed(dag: Dag, batch: str) -> Placements:
         if node in of:
             continue
         found = _of_node(node, [of[each] for each in node.operands], size)
-        if isinstance(found, Reduction):
+        if isinstance(found, ChunkReduction):
             reductions[node] = found
             found = Whole(found.stage + 1)
         of[node] = found
@@ -112,7 +112,7 @@ def _of_input(name: str, node: Node, size: Dim) -> Placement:
     return Rows(0, axes[0])
 
 
-def _of_node(node: Node, operands: Sequence[Placement], size: Dim) -> Placement | Reduction:
+def _of_node(node: Node, operands: Sequence[Placement], size: Dim) -> Placement | ChunkReduction:
     stage = max([each.stage for each in operands], default=0)
     rows = {slot: each.axis for slot, each in enumerate(operands) if isinstance(each, Rows)}
     axes = [axis for result in node.results for axis in _axes_of(result.shape, size)]
@@ -142,7 +142,7 @@ def _of_whole(node: Node, axes: Sequence[int], stage: int) -> Placement:
 
 def _by_indices(
     node: Node, rows: Mapping[int, int], axes: Sequence[int], size: Dim, stage: int
-) -> Placement | Reduction | None:
+) -> Placement | ChunkReduction | None:
     """Of sums of products over named indices: a free index stays, another is summed over."""
     if node.op.traits.indices is None:
         return None
@@ -161,7 +161,7 @@ def _by_indices(
     # An axis that is summed over may be kept, with the size 1.
     kept = [axis for axis in _places(result, label) if known_equal(node.shape[axis], size)]
     if not kept and not axes:
-        return Reduction("add", stage)
+        return ChunkReduction("add", stage)
     return Rows(stage, kept[0]) if kept == list(axes) and len(kept) == 1 else None
 
 
@@ -202,31 +202,31 @@ def _behind(node: Node, first: int) -> int:
 
 def _by_selection(
     node: Node, rows: Mapping[int, int], axes: Sequence[int], stage: int
-) -> Reduction | None:
+) -> ChunkReduction | None:
     """Of the largest or the least over an axis."""
     selection, over = node.op.traits.selection, node.params.get("axis")
     if axes or len(node.operands) != 1 or not isinstance(over, tuple) or rows[0] not in over:
         return None
     if selection is Selection.LARGEST:
-        return Reduction("maximum", stage)
-    return Reduction("minimum", stage) if selection is Selection.LEAST else None
+        return ChunkReduction("maximum", stage)
+    return ChunkReduction("minimum", stage) if selection is Selection.LEAST else None
 
 
 def _by_adding(
     node: Node, rows: Mapping[int, int], axes: Sequence[int], stage: int
-) -> Reduction | None:
+) -> ChunkReduction | None:
     """Of rows added up: at indices to a whole array, or over images.
 
     They are the gradient of an embedding, and of the kernel of a convolution.
     """
     if node.op is KERNEL:
         images = -len(node.params["strides"]) - 2
-        return Reduction("add", stage) if rows == {0: images, 1: images} and not axes else None
+        return ChunkReduction("add", stage) if rows == {0: images, 1: images} and not axes else None
     if node.op is not SCATTER_ADD or axes or 0 in rows or 1 not in rows:
         return None
     behind = _behind(node, 2)
     matched = all(axis - behind == rows[1] for slot, axis in rows.items() if slot > 1)
-    return Reduction("add", stage) if matched else None
+    return ChunkReduction("add", stage) if matched else None
 
 
 def _refuse(node: Node) -> Placement:

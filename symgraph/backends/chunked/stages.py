@@ -15,17 +15,18 @@ from ...array import FUNCTIONS, Array
 from ...ir.avals import Aval
 from ...ir.dag import Dag
 from ...ir.dims import Dim
-from ...ir.node import Node, reachable, substituted
+from ...ir.node import Node
+from ...ir.walks import reachable, substituted
 from ...ops.creation import DIMENSION, zeros
 from ...ops.creation import input as symbolic_input
 from ...ops.gather import SCATTER_ADD
 from .placement import Combine, Placements, Rows, Whole, placed
 
-__all__ = ["Plan", "Program", "Stage", "planned"]
+__all__ = ["ChunkProgram", "ChunkStage", "ChunkedPlan", "planned"]
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ChunkProgram:
     """A graph, and what its inputs are.
 
     Parameters
@@ -47,26 +48,26 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ChunkStage:
     """A stage: whole values, then chunks.
 
     Parameters
     ----------
-    whole : Program or None
+    whole : ChunkProgram or None
         None if the stage needs no whole value but inputs.
-    chunk : Program
+    chunk : ChunkProgram
     combine : tuple of str
         How each of the first results of the chunk program is combined over all chunks; the others
         are rows of results.
     """
 
-    whole: Program | None
-    chunk: Program
+    whole: ChunkProgram | None
+    chunk: ChunkProgram
     combine: tuple[Combine, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ChunkedPlan:
     """All programs of a graph.
 
     Parameters
@@ -75,8 +76,8 @@ class Plan:
         For each input with rows the axis they lie on, from the end.
     sizes : mapping
         The names of the sizes that whole programs take, and the sizes as dimensions.
-    stages : tuple of Stage
-    last : Program or None
+    stages : tuple of ChunkStage
+    last : ChunkProgram or None
         Gives the whole results.
     results : tuple of (str, int or None)
         For each result its name, and the axis of its rows or None.
@@ -84,12 +85,12 @@ class Plan:
 
     rows: Mapping[str, int]
     sizes: Mapping[str, tuple[Dim, str]]
-    stages: tuple[Stage, ...]
-    last: Program | None
+    stages: tuple[ChunkStage, ...]
+    last: ChunkProgram | None
     results: tuple[tuple[str, int | None], ...]
 
 
-def planned(dag: Dag, batch: str) -> Plan:
+def planned(dag: Dag, batch: str) -> ChunkedPlan:
     """The programs of a graph whose batch is the dimension of that name.
 
     Raises
@@ -111,14 +112,14 @@ class _Planner:
                 name = self._name(node, "size")
                 self._sizes[name] = (node.params["size"], str(node.dtype))
 
-    def plan(self) -> Plan:
+    def plan(self) -> ChunkedPlan:
         last = max(each.stage for each in self._placements.of.values())
         stages = [self._stage(number) for number in range(last + 1)]
         of = self._placements.of
         outputs = self._dag.outputs
         whole = [each for each in dict.fromkeys(outputs) if isinstance(of[each], Whole)]
         rows = [(each, of[each]) for each in self._dag.inputs.values()]
-        return Plan(
+        return ChunkedPlan(
             {self._names[n]: each.axis for n, each in rows if isinstance(each, Rows)},
             self._sizes,
             tuple([each for each in stages if each is not None]),
@@ -136,7 +137,7 @@ class _Planner:
         return self._names.setdefault(node, f"{kind} {len(self._names)}")
 
     # -- programs ----------------------------------------------------------------------------------
-    def _stage(self, number: int) -> Stage | None:
+    def _stage(self, number: int) -> ChunkStage | None:
         of = self._placements.of
         reduced = {n: r for n, r in self._placements.reductions.items() if r.stage == number}
         outputs = dict.fromkeys(self._dag.outputs)
@@ -148,7 +149,7 @@ class _Planner:
         chunk = self._program([*parts, *rows], [*reduced, *rows], needed)
         computed = [n for n in needed if isinstance(of[n], Whole) and not n.is_input]
         combine: tuple[Combine, ...] = tuple([each.combine for each in reduced.values()])
-        return Stage(self._whole(computed) if computed else None, chunk, combine)
+        return ChunkStage(self._whole(computed) if computed else None, chunk, combine)
 
     def _border(self, outputs: Sequence[Node]) -> list[Node]:
         """The inputs with rows, and the whole values, that rows are computed from."""
@@ -170,7 +171,7 @@ class _Planner:
                     stack.append(operand)
         return sorted(found, key=lambda each: each.serial)
 
-    def _whole(self, nodes: Sequence[Node]) -> Program:
+    def _whole(self, nodes: Sequence[Node]) -> ChunkProgram:
         """The program from whole inputs, sizes and combined results to whole values."""
         cut = [n for n in self._dag.nodes if n in self._placements.reductions or n.op is DIMENSION]
         replacement: dict[Node, Node] = {}
@@ -184,7 +185,7 @@ class _Planner:
 
     def _program(
         self, outputs: Sequence[Node], values: Sequence[Node], needed: Sequence[Node]
-    ) -> Program:
+    ) -> ChunkProgram:
         cut = {n: _renamed(n, self._name(n)) for n in needed if not n.is_input}
         return _closed(substituted(outputs, cut), [self._name(n) for n in values])
 
@@ -203,7 +204,7 @@ def _of_chunk(node: Node) -> Node:
     return FUNCTIONS["scatter_add"](start, values, *indices, axis=node.params["axis"]).node
 
 
-def _closed(outputs: Sequence[Node], gives: Sequence[str]) -> Program:
+def _closed(outputs: Sequence[Node], gives: Sequence[str]) -> ChunkProgram:
     inputs = {node.params["name"]: node for node in reachable(outputs) if node.is_input}
     structure = tuple(range(len(outputs)))
-    return Program(Dag(inputs, outputs, None, structure), tuple(inputs), tuple(gives))
+    return ChunkProgram(Dag(inputs, outputs, None, structure), tuple(inputs), tuple(gives))

@@ -12,8 +12,8 @@ from typing import Any
 from ...array import apply
 from ...errors import SymgraphError
 from ...ir.dag import Dag
-from ...ir.node import reachable
 from ...ir.op import Op
+from ...ir.walks import reachable
 from ...pytrees import flatten
 from . import arrays, layers, loops, matrices
 from .operands import fresh

@@ -9,7 +9,7 @@ from ...array import Array
 from ...autodiff.implicit.conjugate_gradients import cg
 from ...autodiff.implicit.fixed_point import fixed_point
 from ...ops.branches import cond
-from ...ops.derivatives import custom_vjp
+from ...ops.custom_vjp import custom_vjp
 from ...ops.iteration import while_loop
 from ...ops.loops import scan
 from .operands import fresh as _x

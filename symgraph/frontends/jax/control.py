@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
-from ...ops.derivatives import custom_vjp
+from ...ops.custom_vjp import custom_vjp
 from ..functions import f
 
 __all__ = ["CONTROL"]

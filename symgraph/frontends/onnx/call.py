@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import FormatError, InputError
 from ...ir.dims import Dim
-from ...ir.node import reachable
+from ...ir.walks import reachable
 from .attributes import value_of
 from .values import Entry, Numbers, Value
 

@@ -15,20 +15,20 @@ from .functions import definition, local_functions
 from .registry import LATEST, Reading, reading, supported
 from .values import Entry, Value, check_sizes, entry, folded, from_sizes, is_sized
 
-__all__ = ["Reader", "Scope", "as_array", "bind_initializers", "versions_of"]
+__all__ = ["NamesInScope", "Reader", "as_array", "bind_initializers", "versions_of"]
 
 _DEEPEST = 40
 """How deep graphs and functions of a model may be nested."""
 
 
-class Scope:
+class NamesInScope:
     """The names that are visible in a graph.
 
     Parameters
     ----------
     versions : mapping
         The version of the operators of each domain.
-    outer : Scope, optional
+    outer : NamesInScope, optional
         The graph around it, whose names are visible, too.
     attributes : mapping, optional
         Those of the call whose function's body this is.
@@ -37,7 +37,7 @@ class Scope:
     def __init__(
         self,
         versions: Mapping[str, int],
-        outer: Scope | None = None,
+        outer: NamesInScope | None = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> None:
         self.versions = versions
@@ -53,7 +53,7 @@ class Scope:
         FormatError
             If nothing before has that name.
         """
-        scope: Scope | None = self
+        scope: NamesInScope | None = self
         while scope is not None:
             if name in scope.values:
                 return scope.values[name]
@@ -94,12 +94,12 @@ class Reader:
         self.depth = 0
         self.elements = 0
 
-    def run(self, nodes: Any, scope: Scope) -> None:
+    def run(self, nodes: Any, scope: NamesInScope) -> None:
         """Read nodes, in their order."""
         for node in nodes:
             self.step(node, scope)
 
-    def step(self, node: Any, scope: Scope) -> list[Entry]:
+    def step(self, node: Any, scope: NamesInScope) -> list[Entry]:
         """Read one node, and give its results their names."""
         self.count += 1
         if self.count > self.most_nodes:
@@ -123,7 +123,7 @@ class Reader:
                 scope.bind(name, found)
         return results
 
-    def _results(self, node: Any, domain: str, scope: Scope) -> list[Entry]:
+    def _results(self, node: Any, domain: str, scope: NamesInScope) -> list[Entry]:
         entries = [scope.find(name) if name else None for name in node.input]
         attributes = attributes_of(node, scope.attributes)
         own = self.functions.get((domain, node.op_type, getattr(node, "overload", "")))
@@ -157,7 +157,7 @@ class Reader:
         """The results of a function: an operator that is defined by a graph of others."""
         defaults = {each.name: each for each in function.attribute_proto}
         versions = {**(versions or {}), **versions_of(function.opset_import)}
-        scope = Scope(versions, None, {**defaults, **attributes})
+        scope = NamesInScope(versions, None, {**defaults, **attributes})
         if len(entries) > len(function.input):
             raise FormatError(f"The function {function.name} has {len(function.input)} operands.")
         missing: list[Entry] = [None] * (len(function.input) - len(entries))
@@ -172,9 +172,9 @@ class Reader:
             for name, wanted in zip(function.output, asked, strict=False)
         ]
 
-    def branch(self, graph: Any, given: Sequence[Entry], outer: Scope) -> list[Entry]:
+    def branch(self, graph: Any, given: Sequence[Entry], outer: NamesInScope) -> list[Entry]:
         """The outputs of a graph in an attribute, for given inputs."""
-        scope = Scope(outer.versions, outer, outer.attributes)
+        scope = NamesInScope(outer.versions, outer, outer.attributes)
         if len(given) != len(graph.input):
             raise FormatError(
                 f"A graph of {len(graph.input)} inputs, {graph.name!r}, is given {len(given)}."
@@ -209,7 +209,7 @@ class Reader:
 class _Inside:
     """The graph around a node, which its own graphs see."""
 
-    def __init__(self, reader: Reader, scope: Scope) -> None:
+    def __init__(self, reader: Reader, scope: NamesInScope) -> None:
         self._reader = reader
         self._scope = scope
 
@@ -311,7 +311,7 @@ def versions_of(imports: Any) -> dict[str, int]:
     return {"" if each.domain == "ai.onnx" else each.domain: each.version for each in imports}
 
 
-def bind_initializers(graph: Any, scope: Scope) -> None:
+def bind_initializers(graph: Any, scope: NamesInScope) -> None:
     """Give the constants of a graph their names; those of inputs are left as they are given."""
     for proto in graph.initializer:
         if proto.name not in scope.values:

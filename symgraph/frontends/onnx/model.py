@@ -16,12 +16,12 @@ from ...ir.collector import collector_paused
 from ...ir.dag import Dag
 from ...ir.dims import ShapeLike
 from ...ir.interpreter import evaluate
-from ...ir.node import reachable
+from ...ir.walks import reachable
 from ...ops.creation import input as new_input
 from . import operators as _operators  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from .attributes import sparse_of, tensor_of
 from .call import Unknown
-from .graphs import Reader, Scope, as_array, bind_initializers, versions_of
+from .graphs import NamesInScope, Reader, as_array, bind_initializers, versions_of
 from .inputs import declared, names_of_dims
 from .source import model_of
 from .values import Value
@@ -81,7 +81,7 @@ class _Reading:
         self.graph = model.graph
         self.options = options
         self.reader = Reader(model.functions, options.most_nodes)
-        self.scope = Scope(versions_of(model.opset_import))
+        self.scope = NamesInScope(versions_of(model.opset_import))
         self.inputs: dict[str, Array] = {}
         self.implied: set[str] = set()
         """Parameters that are inputs because all are."""
@@ -221,7 +221,7 @@ def _computed(model: Any, names: set[str]) -> dict[str, Any]:
     if needed & inputs:
         names = names - _fed(nodes, inputs)
         nodes = [node for node in nodes if not set(node.output) & _fed(nodes, inputs)]
-    reader, scope = Reader(model.functions, 100_000), Scope(versions_of(model.opset_import))
+    reader, scope = Reader(model.functions, 100_000), NamesInScope(versions_of(model.opset_import))
     token = symbols_only.set(True)
     try:
         bind_initializers(model.graph, scope)

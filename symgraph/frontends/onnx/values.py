@@ -18,7 +18,8 @@ from ...errors import FormatError
 from ...ir.dag import Dag
 from ...ir.dims import is_named, normal
 from ...ir.interpreter import evaluate
-from ...ir.node import Node, reachable
+from ...ir.node import Node
+from ...ir.walks import reachable
 
 __all__ = [
     "FOLDED",

@@ -16,7 +16,14 @@ from ...extras import module_of_extra
 from ...ir.avals import Aval, supported_dtype
 from ...ir.dims import Dim, named, normal
 
-__all__ = ["DecomposedProgramWarning", "Given", "Program", "aval_of", "prepared", "torch_module"]
+__all__ = [
+    "DecomposedProgramWarning",
+    "FunctionalProgram",
+    "Given",
+    "aval_of",
+    "prepared",
+    "torch_module",
+]
 
 
 class DecomposedProgramWarning(UserWarning):
@@ -58,7 +65,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class FunctionalProgram:
     """A functional program, its inputs in the order of its placeholders.
 
     Parameters
@@ -79,7 +86,7 @@ class Program:
 
 def prepared(
     model: Any, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_shapes: Any
-) -> Program:
+) -> FunctionalProgram:
     """The model exported and read.
 
     Raises
@@ -100,7 +107,7 @@ def prepared(
     _refuse_writes(program)
     spec = program.call_spec.out_spec
     regroup = torch_module("torch.utils._pytree").tree_unflatten
-    return Program(
+    return FunctionalProgram(
         program.graph_module,
         list(_givens(program)),
         _Dims(names),

@@ -161,6 +161,7 @@ def _activation(op: str, call: Callable[..., Any], operand: Operand, note: str) 
 ACTIVATIONS = (
     _activation("softsign", snp.softsign, POSITIVE, ""),
     _activation("softsign", snp.softsign, NEGATIVE, "negative"),
+    _activation("squareplus", snp.squareplus, ANY, ""),
     _activation("multiply", snp.silu, ANY, "silu"),
     _activation("multiply", snp.gelu, ANY, "gelu"),
     _activation("multiply", lambda x: snp.gelu(x, approximate=True), ANY, "gelu with tanh"),

@@ -13,8 +13,9 @@ from symgraph.backends.samples import op_samples
 from symgraph.ir.dag import Dag
 from symgraph.ir.dims import resolve
 from symgraph.ir.interpreter import evaluate
-from symgraph.ir.node import Node, reachable
+from symgraph.ir.node import Node
 from symgraph.ir.op import OPS, Op
+from symgraph.ir.walks import reachable
 from symgraph.namespace import NUMPY
 
 Floats: TypeAlias = np.ndarray[Any, Any]

@@ -11,9 +11,10 @@ import numpy as np
 
 from symgraph.backends.samples import op_samples
 from symgraph.errors import SymgraphError
-from symgraph.ir.node import Node, reachable
+from symgraph.ir.node import Node
 from symgraph.ir.op import Op, carries_aligned
 from symgraph.ir.traits import Arrangement
+from symgraph.ir.walks import reachable
 
 from .cases import Case, cases, cases_where
 

@@ -25,6 +25,7 @@ from symgraph.ops.contraction import MATMUL
 from symgraph.ops.indexing import EMBED
 from symgraph.ops.pseudoinverses import PINV
 from symgraph.ops.solving import INV
+from symgraph.scipy import special
 
 KNOWLEDGE = Knowledge()
 X, Y, Z = sg.input("x", "n"), sg.input("y", "n"), sg.input("z", "n")
@@ -398,3 +399,19 @@ def test_a_decomposition_of_what_has_overflowed_is_not_begun() -> None:
     np.testing.assert_allclose(found[[0, 2]], np.linalg.pinv(x[[0, 2]]))
     graph = sg.trace(lambda a: np.sum(np.linalg.pinv(np.swapaxes(a, -1, -2) @ a) ** 2), a="3, 4, 6")
     assert graph.gradient("a").simplify().op_count() > 0
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        # y1 has no value of negative numbers, and cotdg only so far.
+        lambda x: np.sum(special.y1(np.exp(x)) ** 2) / np.sum(special.y1(np.exp(x))),
+        lambda x: np.sqrt(np.sum(special.cotdg(np.exp2(x)) ** 2)),
+    ],
+)
+def test_no_number_is_lost_where_a_function_has_values(function: Any) -> None:
+    x = (np.random.default_rng(1).standard_normal((3, 4)) * 30).astype(np.float32)
+    derived = sg.trace(function, x=x).gradient("x", value=False)
+    right = np.isfinite(derived.evaluate(x=x))
+    assert right.sum() > 8
+    assert np.isfinite(derived.simplify().evaluate(x=x))[right].all()

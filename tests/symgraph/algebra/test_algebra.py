@@ -13,9 +13,9 @@ from randomgraphs import random_program, traced_program
 import symgraph as sg
 from symgraph.algebra import normalized
 from symgraph.algebra.expression.atoms import AtomTable
-from symgraph.algebra.expression.labels import canonical_term
-from symgraph.algebra.expression.term import coefficient
-from symgraph.algebra.extraction.plan import PlanOperand, plan
+from symgraph.algebra.expression.canonical_indices import canonical_term
+from symgraph.algebra.expression.exact_numbers import coefficient
+from symgraph.algebra.extraction.contraction_order import PlanOperand, plan
 from symgraph.algebra.extraction.use_counts import UseCounts
 from symgraph.ir.cost import op_count
 from symgraph.ir.fact_inference import Knowledge

@@ -15,8 +15,8 @@ from symgraph.autodiff.forward import tangents
 from symgraph.autodiff.reverse import cotangents
 from symgraph.errors import DTypeError, NotDifferentiable
 from symgraph.ir.differentiation import undefined
-from symgraph.ir.node import reachable
 from symgraph.ir.op import OPS, Op
+from symgraph.ir.walks import reachable
 from symgraph.ops.creation import input
 from symgraph.testing import GradientCase
 from symgraph.testing.gradients import numbers

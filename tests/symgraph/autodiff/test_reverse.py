@@ -13,7 +13,8 @@ from symgraph.errors import DTypeError, InputError, NotDifferentiable, ShapeErro
 from symgraph.ir.dag import Dag
 from symgraph.ir.interpreter import evaluate
 from symgraph.ir.invariants import verify
-from symgraph.ir.node import Node, reachable
+from symgraph.ir.node import Node
+from symgraph.ir.walks import reachable
 from symgraph.ops.creation import input
 
 

@@ -17,7 +17,7 @@ from residentprograms import PROGRAMS, ROWS, numbers
 import symgraph as sg
 from symgraph.backends import arenas
 from symgraph.backends.arenas import Arenas
-from symgraph.backends.base import Lowered
+from symgraph.backends.lowered import Lowered
 
 LINUX = pytest.mark.skipif(not arenas.CAN_RELEASE, reason="needs madvise of Linux")
 

@@ -77,6 +77,18 @@ def test_dtypes_widen_where_nothing_is_lost_and_are_refused_else(run: Any, narro
         run(x=jnp.ones(3, "float32"))
 
 
+def test_a_truth_value_times_infinity_is_no_number() -> None:
+    # XLA takes a product with a converted truth value for a choice between 0 and the factor.
+    p, x = np.array([True, False, False]), np.array([0.0, np.inf, 1.0])
+    for f, wanted in (
+        (lambda p, x: p * x, [0, np.nan, 0]),
+        (lambda p, x: (x > 0) / p.astype("float64"), [0, np.inf, np.inf]),
+        (lambda p, x: p.astype("float64") / (x < 0), [np.inf, np.nan, np.nan]),
+    ):
+        found = sg.trace(f, p=sg.spec("n", "bool"), x="n").lower("jax")(p, x)
+        np.testing.assert_array_equal(found, wanted)
+
+
 # -- under JAX's transformations -------------------------------------------------------------------
 def test_it_stands_under_jit_grad_and_vmap(run: Any) -> None:
     with wide(True):

@@ -11,8 +11,9 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.backends.base import Backend, lower
+from symgraph.backends.base import Backend
 from symgraph.backends.conformance import check_backend, check_dag
+from symgraph.backends.lowered import lower
 from symgraph.backends.samples import op_samples
 from symgraph.backends.standard import StandardBackend, StandardNamespace
 from symgraph.errors import BackendError

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symgraph as sg
-from symgraph.backends.base import Lowered, lower
+from symgraph.backends.lowered import Lowered, lower
 from symgraph.backends.randomdags import random_dag
 from symgraph.ir.interpreter import evaluate
 

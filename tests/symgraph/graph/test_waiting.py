@@ -56,6 +56,7 @@ def test_tqdm_shows_the_bar_where_it_is_installed(monkeypatch: pytest.MonkeyPatc
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
     quiet = derived(60).simplify(progress=False)
+    sg.cache.clear()
     assert derived(60).simplify(progress=True).op_count() == quiet.op_count()
     text = stream.getvalue()
     assert "simplify: rules:" in text

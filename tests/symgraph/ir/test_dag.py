@@ -17,9 +17,10 @@ from symgraph.errors import InputError, SymgraphError, VerifyError
 from symgraph.export.labels import order_of
 from symgraph.ir.dag import Dag
 from symgraph.ir.invariants import verify
-from symgraph.ir.node import Origin, make, origin, reachable, substituted
+from symgraph.ir.node import Origin, make, origin
 from symgraph.ir.op import OPS
 from symgraph.ir.origins import origins
+from symgraph.ir.walks import reachable, substituted
 from symgraph.ops.creation import input
 
 

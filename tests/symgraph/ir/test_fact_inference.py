@@ -17,7 +17,8 @@ import symgraph.numpy as snp
 from symgraph.array import FUNCTIONS, Array
 from symgraph.facts import Fact, holds_on
 from symgraph.ir.fact_inference import Knowledge, Known
-from symgraph.ir.node import Node, reachable
+from symgraph.ir.node import Node
+from symgraph.ir.walks import reachable
 from symgraph.ops.creation import input
 from symgraph.testing import GradientCase, random_values
 from symgraph.testing.gradients import numbers

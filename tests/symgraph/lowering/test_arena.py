@@ -45,7 +45,7 @@ def test_living_values_lie_apart_and_keep_their_pages(seed: int) -> None:
     places, sizes = random_places(seed, 60)
     outside = [1000 * number for number in range(60)]
     needed = [a + b for a, b in zip(live_bytes(places, sizes), outside, strict=True)]
-    layout = laid_out(places, sizes, outside, [0] * 60, max(needed), PAGE)
+    layout = laid_out(places, sizes, outside, [0] * 60, [0] * 60, max(needed), PAGE)
     assert layout.most <= max(needed)
     given_back = 0
     for number, place in enumerate(places):
@@ -69,7 +69,7 @@ def test_living_values_lie_apart_and_keep_their_pages(seed: int) -> None:
 
 def test_pages_go_back_only_where_the_limit_asks_for_it() -> None:
     places, sizes = random_places(3, 60)
-    layout = laid_out(places, sizes, [0] * 60, [0] * 60, sum(sizes) + 60 * PAGE, PAGE)
+    layout = laid_out(places, sizes, [0] * 60, [0] * 60, [0] * 60, sum(sizes) + 60 * PAGE, PAGE)
     assert not layout.released
     assert not layout.trimmed
     assert layout.kept == layout.nbytes == layout.most
@@ -83,7 +83,7 @@ def test_the_pages_that_are_used_again_last_go_first() -> None:
     places = [value(0, 0), value(0, 1), value(2, 3), value(4, 4)]
     size = 2**21
     outside = [0, 0, 0, size, 0]
-    layout = laid_out(places, [size] * 4, outside, [0] * 5, 2 * size, PAGE)
+    layout = laid_out(places, [size] * 4, outside, [0] * 5, [0] * 5, 2 * size, PAGE)
     (number,) = layout.released
     ((start, length),) = layout.released[number]
     assert number == 2
@@ -95,8 +95,19 @@ def test_the_c_library_is_asked_for_what_it_holds_free() -> None:
     size = 2**20
     places = [Temporary(int8s(size), number, number) for number in range(4)]
     heap = [0, 4 * size, 0, 4 * size]
-    layout = laid_out(places, [size] * 4, heap, heap, 5 * size, PAGE)
+    layout = laid_out(places, [size] * 4, heap, heap, [0] * 4, 5 * size, PAGE)
     assert layout.trimmed
     assert layout.most <= 5 * size
-    small = laid_out(places, [size] * 4, [LEAST_FREE // 4] * 4, [LEAST_FREE // 4] * 4, size, PAGE)
+    little = [LEAST_FREE // 4] * 4
+    small = laid_out(places, [size] * 4, little, little, little, size, PAGE)
     assert not small.trimmed
+
+
+def test_working_room_counts_as_free_after_its_statement() -> None:
+    size = 2**20
+    places = [Temporary(int8s(size), number, number, role=Role.MARK) for number in range(2)]
+    heap, left = [3 * size, 3 * size], [size, size]
+    layout = laid_out(places, [size] * 2, heap, heap, left, 4 * size, PAGE)
+    assert 1 in layout.trimmed  # Two of the three may lie in gaps that the next array does not fit.
+    kept = laid_out(places, [size] * 2, heap, heap, heap, 8 * size, PAGE)
+    assert 1 not in kept.trimmed

@@ -12,7 +12,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.backends.base import Lowered, lower
+from symgraph.backends.lowered import Lowered, lower
 from symgraph.backends.randomdags import random_dag
 from symgraph.ir.avals import Aval
 from symgraph.ir.interpreter import evaluate

@@ -13,7 +13,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.backends.base import Lowered
+from symgraph.backends.lowered import Lowered
 from symgraph.ir.interpreter import evaluate
 from symgraph.lowering import floats
 

@@ -20,8 +20,8 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
-from symgraph.backends.base import Lowered, lower
 from symgraph.backends.conformance import check_dag
+from symgraph.backends.lowered import Lowered, lower
 from symgraph.backends.randomdags import random_dag
 from symgraph.backends.samples import op_samples
 from symgraph.ir.dag import Dag
@@ -167,7 +167,7 @@ def test_source_reads_like_numpy() -> None:
 def test_source_does_not_depend_on_hash_seeds() -> None:
     script = (
         "from symgraph.backends.randomdags import random_dag; import symgraph.numpy;"
-        "from symgraph.backends.base import lower;"
+        "from symgraph.backends.lowered import lower;"
         "print(lower(random_dag(3, rows='n')).source)"
     )
     printed = {

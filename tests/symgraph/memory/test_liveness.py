@@ -11,7 +11,7 @@ import pytest
 
 from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
-from symgraph.backends.base import lower
+from symgraph.backends.lowered import lower
 from symgraph.errors import InputError
 from symgraph.ir.dag import Dag
 from symgraph.memory.liveness import live_ranges, memory, readable_bytes

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from randomgraphs import closed, random_gradient, random_program
 
 from symgraph.autodiff.reverse import gradients
-from symgraph.backends.base import lower
+from symgraph.backends.lowered import lower
 from symgraph.errors import InputError, MemoryBudgetError
 from symgraph.ir.cost import flops
 from symgraph.ir.dag import Dag

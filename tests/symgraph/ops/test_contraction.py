@@ -14,7 +14,7 @@ from symgraph.facts import Fact, diagonal, orthogonal, positive, symmetric
 from symgraph.ir.cost import flops, op_count
 from symgraph.ir.dims import named
 from symgraph.ir.fact_inference import Knowledge
-from symgraph.ir.node import reachable
+from symgraph.ir.walks import reachable
 from symgraph.ops.creation import input
 from symgraph.testing import check_grads, check_stacked
 

@@ -13,8 +13,8 @@ from installed import BACKENDS
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.backends.base import lower
 from symgraph.backends.conformance import check_dag
+from symgraph.backends.lowered import lower
 from symgraph.ir.dag import Dag
 from symgraph.testing import check_grads, check_stacked
 

@@ -9,7 +9,8 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.ir.node import Node, reachable
+from symgraph.ir.node import Node
+from symgraph.ir.walks import reachable
 from symgraph.ops.creation import zeros
 from symgraph.passes.constant_folding import folded
 

@@ -18,8 +18,9 @@ from symgraph.ir.dag import Dag
 from symgraph.ir.dims import resolve
 from symgraph.ir.interpreter import evaluate
 from symgraph.ir.invariants import verify
-from symgraph.ir.node import Node, make, reachable
+from symgraph.ir.node import Node, make
 from symgraph.ir.op import OPS
+from symgraph.ir.walks import reachable
 from symgraph.passes.signs import settled_signs, takes_signs
 from symgraph.testing.values import random_values
 

@@ -11,7 +11,8 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.errors import RewriteError, RewriteLoopError, RuleError
-from symgraph.ir.node import Node, reachable
+from symgraph.ir.node import Node
+from symgraph.ir.walks import reachable
 from symgraph.rewriting import Array, Real, RulePack, rule
 from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet

@@ -13,14 +13,14 @@ from symgraph.errors import SymgraphError
 from symgraph.ir.dag import Dag
 from symgraph.ir.dims import resolve
 from symgraph.ir.interpreter import evaluate
-from symgraph.ir.node import reachable
+from symgraph.ir.walks import reachable
 from symgraph.rewriting import Rule, default_rules
 from symgraph.saturation.axioms import AXIOMS
 from symgraph.saturation.choices import Choices, ENode
 from symgraph.saturation.directions import backwards
 from symgraph.saturation.extract import extracted
 from symgraph.saturation.instances import Equality
-from symgraph.saturation.program import solved
+from symgraph.saturation.integer_program import solved
 from symgraph.saturation.proof import Closure
 from symgraph.verification.instances import instances
 from symgraph.verification.maker import SIZES

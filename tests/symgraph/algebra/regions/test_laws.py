@@ -17,8 +17,9 @@ from symgraph.ir.cost import op_count
 from symgraph.ir.dag import Dag
 from symgraph.ir.dims import resolve
 from symgraph.ir.interpreter import evaluate
-from symgraph.ir.node import Node, on_operands, reachable
+from symgraph.ir.node import Node, on_operands
 from symgraph.ir.op import OPS
+from symgraph.ir.walks import reachable
 
 pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 

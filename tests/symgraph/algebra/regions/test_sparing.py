@@ -16,7 +16,7 @@ from symgraph.algebra.expression.atoms import AtomTable
 from symgraph.algebra.expression.leaf_terms import leaf_expr
 from symgraph.algebra.expression.term import Expr
 from symgraph.algebra.lifting.lifting import Lifter
-from symgraph.algebra.regions import simplify, templates
+from symgraph.algebra.regions import region_pass, templates
 from symgraph.algebra.regions.lower_bound import least_count, plain_count
 from symgraph.ir.fact_inference import Knowledge
 from symgraph.ir.node import Node, make, on_operands
@@ -39,7 +39,7 @@ def spared(monkeypatch: pytest.MonkeyPatch) -> list[Expr]:
 
     monkeypatch.setattr(rounds, "THOROUGH_UP_TO", 0)
     monkeypatch.setattr(templates.RegionStructures, "pays", False)
-    monkeypatch.setattr(simplify, "plain_count", told)
+    monkeypatch.setattr(region_pass, "plain_count", told)
     return found
 
 

@@ -10,7 +10,7 @@ import pytest
 from installed import BACKENDS
 
 import symgraph as sg
-from symgraph.ir.node import reachable
+from symgraph.ir.walks import reachable
 from symgraph.testing import check_gradient, check_stacked
 
 RNG = np.random.default_rng(11)

@@ -10,9 +10,10 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.ir.node import Node, reachable
+from symgraph.ir.node import Node
+from symgraph.ir.walks import reachable
 from symgraph.ops.exponential import sigmoid
-from symgraph.passes.logistic import with_quotients
+from symgraph.passes.logistic_quotients import with_quotients
 
 NEAR = np.linspace(-2.0, 3.0, 11)
 FAR = np.array([-1000.0, -40.0, -1.0, -1e-9, 0.0, 1e-9, 1.0, 40.0, 708.0, 720.0, 1000.0])

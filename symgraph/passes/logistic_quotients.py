@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..array import Array
-from ..ir.node import Node, on_operands, origin, reachable
+from ..ir.node import Node, on_operands, origin
+from ..ir.walks import reachable
 from ..ops.carrying import carries_reduced
 from ..ops.elementwise import multiply, negative, subtract
 from ..ops.exponential import exp, sigmoid

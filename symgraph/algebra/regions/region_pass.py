@@ -14,7 +14,8 @@ from contextlib import suppress
 from typing import TypeAlias
 
 from ...ir.fact_inference import Knowledge
-from ...ir.node import Node, on_operands, reachable
+from ...ir.node import Node, on_operands
+from ...ir.walks import reachable
 from ..expression.exps import holds_exps
 from ..expression.term import SUM, Atom, Expr
 from ..extraction.cheapest import CheapestSpellings

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..expression.term import EXP, LOG, SUM, Coef, Expr, Term, added, free_indices, scaled, times
+from ..expression.exact_numbers import Coef, times
+from ..expression.term import EXP, LOG, SUM, Expr, Term, added, free_indices, scaled
 from .arithmetic import Arithmetic
 from .factors import Bound, Factors, RawFactor, renamed_factor
 

@@ -12,7 +12,8 @@ from functools import partial
 from typing import Any, cast
 
 from ...ir.dims import Dim
-from .term import Atom, Factor, Rational, Term
+from .exact_numbers import Rational
+from .term import Atom, Factor, Term
 
 __all__ = ["canonical_term", "ordered_indices"]
 

@@ -10,17 +10,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
-from ..expression.term import (
-    DELTA,
-    DIM,
-    LEAF,
-    ONE,
-    Atom,
-    Expr,
-    Factor,
-    Rational,
-    Term,
-)
+from ..expression.exact_numbers import Rational
+from ..expression.term import DELTA, DIM, LEAF, ONE, Atom, Expr, Factor, Term
 from ..normal_form.factors import Factors
 
 __all__ = [

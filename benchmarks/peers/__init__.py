@@ -1,0 +1,1 @@
+"""Workloads, libraries and measures of `bench_peers.py`."""
