@@ -70,6 +70,11 @@ class Loop:
     combined: tuple[Aval, ...] = ()
 
     @property
+    def avals(self) -> tuple[Aval, ...]:
+        """Of all that it reads by rows or computes."""
+        return (*[each.aval for each in self.rows], *self.combined)
+
+    @property
     def multiplies(self) -> bool:
         """Whether matrices are multiplied by vectors in it."""
         return any(each.multiplied for each in self.rows)

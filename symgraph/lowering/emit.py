@@ -210,7 +210,9 @@ def emit(program: Program, *, floats: bool = False, threads: bool = False) -> Em
     workspaces = [each for part in parts.values() for each in part.workspace]
     loops = [each for part in parts.values() for each in part.loops]
     sizes = [dim for each in workspaces for dim in each.aval.shape]
-    for size in (*sizes, *[loop.dim for loop in loops]):
+    # How many rows a block has depends on the bytes of all that its loop reads and computes.
+    sizes += [dim for loop in loops for each in loop.avals for dim in each.shape]
+    for size in sizes:
         for each in names_of(size):
             names.dimension(named(each))
     last = ("w",) if workspaces or loops else ()

@@ -149,4 +149,15 @@ def ulps_apart(got: Any, want: Any) -> float:
     return float(np.max(apart) / unit)
 
 
-__all__ = ["LAYOUTS", "arrays_for", "native_graph", "ulps_apart"]
+def digits_lost(seed: int, given: dict[str, Any], want: Any) -> list[float]:
+    """By how many units results of `native_graph(seed, "float32")` are off: some lose digits."""
+    wide = {name: np.asarray(each, np.float64) for name, each in given.items()}
+    with np.errstate(all="ignore"):
+        exact = native_graph(seed, "float64").evaluate(**wide)
+    return [
+        0.0 if each.dtype != np.float32 else ulps_apart(each, one.astype(np.float32))
+        for each, one in zip(want, exact, strict=True)
+    ]
+
+
+__all__ = ["LAYOUTS", "arrays_for", "digits_lost", "native_graph", "ulps_apart"]

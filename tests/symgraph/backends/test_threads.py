@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from nativegraphs import LAYOUTS, arrays_for, digits_lost, native_graph, ulps_apart
 
 import symgraph as sg
 from symgraph.backends import threads
@@ -81,6 +82,28 @@ def test_random_graphs(seed: int) -> None:
         want = plain(**values)
         for f in shared:
             same_bits(f(**values), want)
+
+
+@pytest.mark.fuzz
+@pytest.mark.usefixtures("_small_blocks")
+@pytest.mark.parametrize("first", range(5000, 7000, 100))
+def test_more_random_graphs(first: int) -> None:
+    cut = 0
+    for seed in range(first, first + 100):
+        layout = [*LAYOUTS][seed % len(LAYOUTS)]
+        graph = native_graph(seed, ("float64", "float32")[seed % 2])
+        plain, shared = graph.lower(), [graph.lower(threads=number) for number in (1, 3)]
+        cut += "spread(part0" in shared[0].source
+        given = arrays_for(graph, np.random.default_rng(seed), layout, 40, 21)
+        with np.errstate(all="ignore"):
+            want = graph.evaluate(**given)
+        lost = digits_lost(seed, given, want) if seed % 2 else [0.0] * len(want)
+        for got, expected, few in zip(plain(**given), want, lost, strict=True):
+            # Sums of both signs cancel, and blocks of a row add hundreds of numbers one by one.
+            assert ulps_apart(got, expected) <= 2048 + 4 * few
+        for f in shared:
+            same_bits(f(**given), plain(**given))
+    assert cut > 5
 
 
 @pytest.mark.usefixtures("_small_blocks")

@@ -259,6 +259,17 @@ def test_threads_share_no_block() -> None:
     assert not wrong
 
 
+def test_the_size_of_a_block_depends_on_what_the_loop_reads() -> None:
+    def f(a: Any, r: Any) -> Any:
+        return np.logaddexp(np.sum(a.astype(bool).astype(float)), r)
+
+    lowered = sg.trace(f, a=sg.spec("n, m"), r=sg.spec("n, 1")).lower()
+    assert "for rows" in lowered.source
+    for n in (3, 40_000):
+        given = {"a": np.ones((n, 7)), "r": np.ones((n, 1))}
+        same_as_interpreter(lowered, given)
+
+
 def test_rows_of_a_block_fit_the_cache() -> None:
     row = Aval(np.dtype("float64"), (10**6, 4))
     loop = Loop(10**6, (Row(row, -2),))

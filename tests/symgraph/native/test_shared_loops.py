@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nativegraphs import LAYOUTS, arrays_for, native_graph, ulps_apart
+from nativegraphs import LAYOUTS, arrays_for, digits_lost, native_graph, ulps_apart
 
 import symgraph as sg
 from symgraph.errors import InputError
@@ -56,11 +56,12 @@ def agrees(seed: int, layout: str = "rows", *, sizes: Any = ((6, 21), (40, 70)))
         with np.errstate(all="ignore"):
             want = graph.evaluate(**given)
         first, *others = [f(**given) for f in shared]
-        for got, expected in [
-            *zip(first, want, strict=True),
-            *zip(uncut(**given), want, strict=True),
+        lost = digits_lost(seed, given, want) if seed % 2 else [0.0] * len(want)
+        for got, expected, few in [
+            *zip(first, want, lost, strict=True),
+            *zip(uncut(**given), want, lost, strict=True),
         ]:
-            assert ulps_apart(got, expected) <= ULPS
+            assert ulps_apart(got, expected) <= ULPS + 4 * few
             assert not any(np.shares_memory(got, each) for each in given.values())
         for each in others:
             for got, expected in zip(each, first, strict=True):
@@ -176,7 +177,7 @@ def test_eight_threads_call_one_function() -> None:
     graph = sg.trace(every_reduction, x=sg.spec("n, m"), y=sg.spec("n, m"))
     lowered = graph.lower(backend=BACKEND, threads=2)
     rng = np.random.default_rng(1)
-    given = [rng.normal(size=shape) for shape in ((3, 50), (3000, 50), (1500, 100))]
+    given = [rng.normal(size=shape) for shape in ((3, 50), (6000, 50), (3000, 100))]
     want = [lowered(each, each) for each in given]
 
     def call(k: int) -> bool:
