@@ -26,6 +26,7 @@ from ..ir.interpreter import bound_inputs, given_inputs
 from ..namespace import Namespace
 from ..saving.document import dag_of, text_of
 from .arenas import Arenas
+from .capabilities import Capabilities, check_dtypes
 from .fast_entry import fast_entry
 from .workspaces import Workspaces
 
@@ -110,7 +111,8 @@ class Backend(Protocol):
     """An array namespace to which graphs can be lowered.
 
     `Compiled.run` takes arrays of the `native` types without conversion; any other input is
-    converted to a NumPy array first.
+    converted to a NumPy array first. A backend that has not all dtypes declares those that it has
+    in an attribute `capabilities`; see `symgraph.backends.capabilities`.
     """
 
     @property
@@ -236,13 +238,17 @@ def lower(dag: Dag, backend: str | Backend = "numpy", **options: Any) -> Lowered
     Raises
     ------
     BackendError
-        If the backend is unknown or not installed, or if it does not have an option.
+        If the backend is unknown or not installed, or if it does not have an option, a dtype of the
+        graph or the device.
     """
     chosen = backend_named(backend)
     try:
         inspect.signature(chosen.compile).bind(dag, **options)
     except TypeError as error:
         raise BackendError(f"Backend {chosen.name!r}: {error}.") from None
+    has = getattr(chosen, "capabilities", None)
+    if isinstance(has, Capabilities):
+        check_dtypes(dag, chosen.name, has, options.get("device"))
     with collector_paused():
         return Lowered(dag, chosen, chosen.compile(dag, **options), options=options)
 

@@ -22,6 +22,7 @@ from ..ir.interpreter import evaluate
 from ..namespace import NUMPY, Namespace
 from ..saving.document import dag_of, text_of
 from .base import Compiled, Lowered, OwnArrays, lower, sizes_read
+from .capabilities import Capabilities
 from .chunked.stages import Plan, Program, Stage, planned
 
 __all__ = ["BACKEND", "DaskBackend"]
@@ -213,6 +214,7 @@ class DaskBackend:
 
     name = "dask"
     native = (da.Array, np.ndarray)
+    capabilities = Capabilities()
 
     @property
     def namespace(self) -> Namespace:

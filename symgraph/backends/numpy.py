@@ -25,6 +25,7 @@ from ..namespace import NUMPY, Namespace
 from ..passes.unmasked import without_masks
 from .arenas import Arenas
 from .base import Compiled
+from .capabilities import Capabilities
 from .workspaces import Workspaces
 
 __all__ = ["BACKEND", "NumpyBackend", "assembled"]
@@ -37,6 +38,7 @@ class NumpyBackend:
 
     name = "numpy"
     native = (np.ndarray,)
+    capabilities = Capabilities()
 
     @property
     def namespace(self) -> Namespace:
