@@ -23,7 +23,11 @@ settings.load_profile("repeatable")
 
 # Collecting a module's doctests imports it, and these import an extra at their top.
 NEEDS = {
-    "jax": ["symgraph/backends/jax.py", "symgraph/frontends/jax/entry.py"],
+    "jax": [
+        "symgraph/backends/jax.py",
+        "symgraph/backends/jaxnames.py",
+        "symgraph/frontends/jax/entry.py",
+    ],
     "torch": ["symgraph/backends/torch.py", "symgraph/frontends/torch/entry.py"],
     "dask": ["symgraph/backends/dask.py"],
     "array_api_compat": ["symgraph/backends/torch.py"],

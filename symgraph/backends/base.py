@@ -104,7 +104,8 @@ class Backend(Protocol):
     """An array namespace to which graphs can be lowered.
 
     `Compiled.run` takes arrays of the `native` types without conversion; any other input is
-    converted to a NumPy array first.
+    converted to a NumPy array first. A backend that has not all dtypes declares those that it has
+    in an attribute `capabilities`; see `symgraph.backends.capabilities`.
     """
 
     @property

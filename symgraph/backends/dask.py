@@ -22,6 +22,7 @@ from ..ir.interpreter import evaluate
 from ..namespace import NUMPY, Namespace
 from ..saving.document import dag_of, text_of
 from .base import Compiled, OwnArrays, sizes_read
+from .capabilities import Capabilities
 from .chunked.stages import ChunkedPlan, ChunkProgram, ChunkStage, planned
 from .lowered import Lowered, lower
 
@@ -214,6 +215,7 @@ class DaskBackend:
 
     name = "dask"
     native = (da.Array, np.ndarray)
+    capabilities = Capabilities()
 
     @property
     def namespace(self) -> Namespace:

@@ -10,18 +10,16 @@ process's own setting is not changed. Inside a JAX transformation the caller's s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from importlib import import_module
 from typing import Any, cast
 
 import jax
 import numpy as np
-from scipy import special
 
-from ..errors import BackendError
-from ..ir.body import Body
+from ..errors import BackendError, InputError
 from ..ir.dag import Dag
 from ..ir.interpreter import run
 from ..ir.node import Node
@@ -29,232 +27,18 @@ from ..lowering.emit import emit
 from ..lowering.functional import functional
 from ..lowering.program import program_of
 from ..namespace import Namespace
-from ..namespace.windows import overlaps_added, stacked_windows
 from .base import Compiled, OwnArrays, sizes_read
+from .capabilities import Capabilities, check_device, dtypes_of
+from .jaxnames import JaxNamespace
 
-__all__ = ["BACKEND", "JaxBackend", "enable_x64"]
-
-
-class _JaxSpecial:
-    """`jax.scipy.special`, with SciPy's values where the two differ."""
-
-    def __getattr__(self, name: str) -> Any:
-        found = None if name in _UNLIKE_SCIPY else getattr(jax.scipy.special, name, None)
-        return _on_host(name) if found is None else found
-
-    def digamma(self, x: Any) -> Any:
-        """JAX gives NaN at 0; here the pole has the sign that SciPy and C give it."""
-        xp = jax.numpy
-        return xp.where(x == 0, -xp.copysign(np.inf, x), jax.scipy.special.digamma(x))
-
-    def expi(self, x: Any) -> Any:
-        """JAX gives NaN at the pole and at both infinities."""
-        xp = jax.numpy
-        at_end = (x == 0) | xp.isinf(x)
-        ends = xp.where(x == 0, -np.inf, xp.where(x > 0, np.inf, -0.0))
-        return xp.where(at_end, ends, jax.scipy.special.expi(xp.where(at_end, 1, x)))
-
-    def exp1(self, x: Any) -> Any:
-        """JAX gives NaN at infinity."""
-        xp = jax.numpy
-        return xp.where(x == np.inf, 0, jax.scipy.special.exp1(xp.where(x == np.inf, 1, x)))
-
-
-# JAX's own give other values at poles, and few digits for large arguments.
-_UNLIKE_SCIPY = frozenset(("hyp1f1", "hyp2f1"))
-
-
-def _on_host(name: str) -> Callable[..., Any]:
-    """SciPy's elementwise function `name`, called on the host from within the compiled program.
-
-    It passes float64 as pairs of 32-bit integers. Callbacks run in their own thread, in which
-    64-bit types are off, so float64 would be cut to float32.
-    """
-    function = getattr(special, name)
-    if function.nout > 1:
-        parts = [_host_call(partial(_item, function, place)) for place in range(function.nout)]
-        return lambda *operands: tuple([part(*operands) for part in parts])
-    return _host_call(function)
-
-
-def _item(function: Any, place: int, *operands: Any) -> Any:
-    return function(*operands)[place]
-
-
-def _host_call(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*operands: Any) -> Any:
-        xp = jax.numpy
-        dtype = xp.result_type(*operands)
-        shape = xp.broadcast_shapes(*[xp.shape(each) for each in operands])
-        arrays = [xp.broadcast_to(xp.asarray(each, dtype), shape) for each in operands]
-        wide = dtype == np.float64
-
-        def run(*values: Any) -> Any:
-            found = [np.asarray(each) for each in values]
-            if wide:
-                found = [each.view(np.float64)[..., 0] for each in found]
-            with np.errstate(all="ignore"):
-                result = np.asarray(function(*found), dtype)
-            return result[..., None].view(np.uint32) if wide else result
-
-        if not wide:
-            expected = jax.ShapeDtypeStruct(shape, dtype)
-            return jax.pure_callback(run, expected, *arrays, vmap_method="sequential")
-        bits = [jax.lax.bitcast_convert_type(each, np.uint32) for each in arrays]
-        expected = jax.ShapeDtypeStruct((*shape, 2), np.uint32)
-        result = jax.pure_callback(run, expected, *bits, vmap_method="sequential")
-        return jax.lax.bitcast_convert_type(result, np.float64)
-
-    return call
-
-
-class _JaxLinalg:
-    """`jax.numpy.linalg`; it reads one triangle of symmetric matrices, as NumPy does."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(jax.numpy.linalg, name)
-
-    def cholesky(self, x: Any) -> Any:
-        return jax.numpy.linalg.cholesky(x, symmetrize_input=False)
-
-    def eigh(self, x: Any, UPLO: str = "L") -> Any:
-        return jax.numpy.linalg.eigh(x, UPLO=UPLO, symmetrize_input=False)
-
-
-class _JaxNamespace(Namespace):
-    """`jax.numpy`, with NumPy's values where the two differ.
-
-    JAX arrays are immutable, so scattering makes new ones.
-    """
-
-    @property
-    def special(self) -> Any:
-        return _SPECIAL
-
-    @property
-    def linalg(self) -> Any:
-        return _LINALG
-
-    def expm(self, x: Any) -> Any:
-        return jax.scipy.linalg.expm(x)
-
-    def solve_triangular(
-        self, a: Any, b: Any, *, lower: bool, trans: int, unit_diagonal: bool
-    ) -> Any:
-        """As in SciPy, but leading axes broadcast: `jax.scipy` leaves that to the caller."""
-        xp = self.module
-        options: dict[str, Any] = {"lower": lower, "trans": trans, "unit_diagonal": unit_diagonal}
-        sides = b[:, None] if b.ndim == 1 else b
-        lead = xp.broadcast_shapes(a.shape[:-2], sides.shape[:-2])
-        found = jax.scipy.linalg.solve_triangular(
-            xp.broadcast_to(a, (*lead, *a.shape[-2:])),
-            xp.broadcast_to(sides, (*lead, *sides.shape[-2:])),
-            **options,
-        )
-        return found[..., 0] if b.ndim == 1 else found
-
-    def astype(self, x: Any, dtype: Any) -> Any:
-        """XLA takes a product with a converted truth value for a choice: 0 where 0 · inf is NaN."""
-        if x.dtype != np.bool_ or np.dtype(dtype).kind != "f":
-            return x.astype(dtype)
-        return self.module.where(x, self.module.ones((), dtype), self.module.zeros((), dtype))
-
-    def floor_divide(self, x: Any, y: Any) -> Any:
-        """In NumPy, an integer divided by zero is 0."""
-        xp = self.module
-        if xp.result_type(x, y).kind == "f":
-            return xp.floor_divide(x, y)
-        return xp.where(y == 0, 0, xp.floor_divide(x, xp.where(y == 0, 1, y)))
-
-    def reciprocal(self, x: Any) -> Any:
-        """In NumPy, the reciprocal of an integer is an integer: 0, except for 1 and -1."""
-        if x.dtype.kind == "f":
-            return self.module.reciprocal(x)
-        return self.module.where(abs(x) == 1, x, 0).astype(x.dtype)
-
-    def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
-        return self.module.asarray(x).at[index].add(values)
-
-    def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
-        return self.module.asarray(x).at[index].set(values)
-
-    def windows(self, x: Any, sizes: Any, strides: Any, dilations: Any) -> Any:
-        return stacked_windows(self, x, sizes, strides, dilations)
-
-    def overlap_add(self, y: Any, extents: Any, strides: Any, dilations: Any) -> Any:
-        return overlaps_added(self, y, extents, strides, dilations)
-
-    def linear_recurrence(self, a: Any, b: Any) -> Any:
-        xp = self.module
-        a, b = xp.broadcast_arrays(xp.asarray(a), xp.asarray(b))
-        dtype = xp.result_type(a, b)
-
-        def step(state: Any, pair: tuple[Any, Any]) -> tuple[Any, Any]:
-            state = pair[0] * state + pair[1]
-            return state, state
-
-        start = xp.zeros(b.shape[:-1], dtype)
-        columns = (xp.moveaxis(a, -1, 0).astype(dtype), xp.moveaxis(b, -1, 0).astype(dtype))
-        return xp.moveaxis(jax.lax.scan(step, start, columns)[1], 0, -1)
-
-    def arrived(self, x: Any, arrived: Any, error: type[Exception], text: str) -> Any:
-        return self.module.where(arrived, x, np.nan).astype(x.dtype)
-
-    def cond(
-        self,
-        pred: Any,
-        true: Callable[..., Sequence[Any]],
-        false: Callable[..., Sequence[Any]],
-        operands: Sequence[Any],
-    ) -> Sequence[Any]:
-        given = [self.module.asarray(each) for each in operands]
-        return jax.lax.cond(pred, true, false, *given)
-
-    def while_loop(
-        self,
-        test: Callable[..., Any],
-        step: Callable[..., Sequence[Any]],
-        init: Sequence[Any],
-    ) -> Sequence[Any]:
-        first = [self.module.asarray(each) for each in init]
-        return jax.lax.while_loop(
-            lambda carries: test(*carries), lambda carries: list(step(*carries)), first
-        )
-
-    def scan(
-        self,
-        step: Callable[..., Sequence[Any]],
-        init: Sequence[Any],
-        xs: Sequence[Any],
-        *,
-        length: int,
-        reverse: bool,
-        keep: tuple[bool, ...] | None,
-        avals: Sequence[tuple[Any, tuple[int, ...]]],
-    ) -> tuple[Any, ...]:
-        """The loop by `jax.lax.scan`, which compiles the body once."""
-        count = len(init)
-
-        def body(carries: Any, slices: Any) -> Any:
-            found = [
-                self.module.asarray(value, dtype)
-                for value, (dtype, _) in zip(step(*carries, *slices), avals, strict=True)
-            ]
-            return tuple(found[:count]), (tuple(found[count:]), carries)
-
-        first = tuple([self.module.asarray(each) for each in init])
-        last, (steps, before) = jax.lax.scan(body, first, tuple(xs), length, reverse)
-        return (*last, *steps, *before)
-
+__all__ = ["BACKEND", "JaxBackend", "enable_x64", "evaluated", "host_calls", "place_in"]
 
 # Older versions have it in `jax.experimental`.
 enable_x64: Callable[[bool], AbstractContextManager[Any]] = (
     jax.enable_x64 if hasattr(jax, "enable_x64") else import_module("jax.experimental").enable_x64
 )
 _TRACER: type[Any] = import_module("jax.core").Tracer
-_SPECIAL = _JaxSpecial()
-_LINALG = _JaxLinalg()
-_NAMESPACE = _JaxNamespace("jax.numpy", "jax.scipy.special")
+_NAMESPACE = JaxNamespace("jax.numpy", "jax.scipy.special")
 
 
 class _JaxArrays(OwnArrays):
@@ -275,14 +59,7 @@ _ARRAYS = _JaxArrays()
 
 def _dtype_of_64_bits(dag: Dag) -> str:
     """A 64-bit dtype in which the graph or one of its bodies computes; empty if there is none."""
-    waiting = [dag]
-    while waiting:
-        for node in waiting.pop().nodes:
-            for aval in node.results:
-                if aval.dtype.itemsize == 8:
-                    return str(aval.dtype)
-            waiting += [each.dag for each in node.params.values() if isinstance(each, Body)]
-    return ""
+    return next((str(dtype) for _, dtype in dtypes_of(dag) if dtype.itemsize == 8), "")
 
 
 def _with_64_bits(arrays: Sequence[Any], wide: str) -> AbstractContextManager[Any]:
@@ -315,7 +92,22 @@ class JaxBackend:
     def namespace(self) -> Namespace:
         return _NAMESPACE
 
-    def compile(self, dag: Dag, *, numpy_out: bool | None = None, jit: bool = True) -> Compiled:
+    @property
+    def capabilities(self) -> Capabilities:
+        """All dtypes, on the devices that JAX has here."""
+        kinds = dict.fromkeys([*[each.platform for each in jax.devices()], "cpu"])
+        return Capabilities(devices=tuple(kinds))
+
+    def compile(
+        self,
+        dag: Dag,
+        *,
+        numpy_out: bool | None = None,
+        jit: bool = True,
+        device: str | None = None,
+        host: bool = False,
+        donate: Sequence[str] = (),
+    ) -> Compiled:
         """A jitted function of the graph.
 
         Parameters
@@ -326,41 +118,144 @@ class JaxBackend:
             the results are JAX arrays if an input is one.
         jit : bool
             Compile the graph; else run operation by operation.
+        device : str, optional
+            The kind of device, such as `"cpu"` or `"gpu"`, to which NumPy arrays are moved. By
+            default JAX chooses, and sharded inputs are computed with where they lie.
+        host : bool
+            Whether SciPy may compute on the host what JAX lacks where the device is another.
+        donate : sequence of str
+            Inputs whose memory XLA may use for results. JAX arrays given for them are gone after
+            the call.
         """
         order = [node for node in dag.nodes if not node.is_input]
         dims = sizes_read(dag)
+        placed = None if device is None else self._device(device)
+        donated = _places(dag, donate, jit)
 
         def program(*values: Any, sizes: tuple[int, ...] = ()) -> tuple[Any, ...]:
-            return _evaluated(dag, order, values, dict(zip(dims, sizes, strict=True)))
+            return evaluated(dag, order, values, dict(zip(dims, sizes, strict=True)))
 
         compiled = cast(
-            "Callable[..., Any]", jax.jit(program, static_argnames=("sizes",)) if jit else program
+            "Callable[..., Any]",
+            jax.jit(program, static_argnames=("sizes",), donate_argnums=donated)
+            if jit
+            else program,
         )
         count = len(dag.inputs)
         wide = _dtype_of_64_bits(dag)
+        host = host or _platform() == "cpu"
 
         def call(*values: Any) -> Sequence[Any]:
-            arrays = values[:count]
+            arrays: Sequence[Any] = values[:count]
             as_numpy = not any(map(_ARRAYS.holds, arrays)) if numpy_out is None else numpy_out
             with _with_64_bits(arrays, wide):
+                if placed is not None:
+                    arrays = _moved(arrays, placed)
+                if not host:
+                    _check_host_calls(program, order, arrays, values[count:])
                 results = compiled(*arrays, sizes=values[count:])
                 # A copy, since JAX's memory is read-only and callers may write to results.
                 return [np.array(each) for each in results] if as_numpy else results
 
         return Compiled(call, _source(dag), dims, own=_ARRAYS)
 
+    def _device(self, kind: str) -> Any:
+        check_device(self.name, self.capabilities, kind)
+        return jax.devices(kind)[0]
+
     def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
         return np.asarray(value)
 
 
-def _evaluated(
-    dag: Dag, order: Sequence[Node], values: Sequence[Any], sizes: dict[str, int]
+def _places(dag: Dag, names: Sequence[str], jit: bool) -> tuple[int, ...]:
+    """The places of donated inputs."""
+    known = list(dag.inputs)
+    unknown = [name for name in names if name not in known]
+    if unknown or (names and not jit):
+        raise BackendError(
+            f"There is no input {unknown[0]!r} to donate."
+            if unknown
+            else "Only compiled programs use the memory of donated inputs.",
+            mend=f"Name some of {', '.join(known)}, with jit=True.",
+        )
+    return tuple([known.index(name) for name in names])
+
+
+def _moved(arrays: Sequence[Any], device: Any) -> list[Any]:
+    """NumPy arrays on the device; arrays of JAX must lie there."""
+    for each in arrays:
+        if isinstance(each, jax.Array) and not isinstance(each, _TRACER):
+            elsewhere = [own for own in each.devices() if own.platform != device.platform]
+            if elsewhere:
+                raise InputError(
+                    f"An input is on {elsewhere[0]}, but the graph was lowered for {device}.",
+                    mend="Move it first, as in jax.device_put(x, device).",
+                )
+    return [
+        each if _ARRAYS.holds(each) else jax.device_put(np.ascontiguousarray(each), device)
+        for each in arrays
+    ]
+
+
+def _platform() -> str:
+    """The kind of device on which JAX computes by default."""
+    return jax.default_backend()
+
+
+def _check_host_calls(
+    program: Callable[..., Any], order: Sequence[Node], arrays: Sequence[Any], sizes: Sequence[int]
+) -> None:
+    """Refuse a program on another device that would call SciPy on the host."""
+    platforms = {
+        own.platform
+        for each in arrays
+        if isinstance(each, jax.Array) and not isinstance(each, _TRACER)
+        for own in each.devices()
+    } or {_platform()}
+    if platforms == {"cpu"}:
+        return
+    traced = jax.make_jaxpr(lambda *values: program(*values, sizes=tuple(sizes)))(*arrays)
+    for place in host_calls(traced.jaxpr):
+        what = "an operation" if place is None else order[place].op.name
+        raise BackendError(
+            f"JAX has no {what}, and SciPy would compute it on the host.",
+            [] if place is None else [f"{what} {order[place].aval}   from {order[place].origin}"],
+            mend='Allow it with lower("jax", host=True), or lower the graph to "numpy".',
+        )
+
+
+def evaluated(
+    dag: Dag, order: Sequence[Node], values: Sequence[Any], sizes: Mapping[str, int]
 ) -> tuple[Any, ...]:
+    """The results of a graph by JAX's functions; the name of each scope has the node's place."""
     known: dict[Node, Any] = dict(zip(dag.inputs.values(), values, strict=True))
-    for node in order:
-        operands = [known[operand] for operand in node.operands]
-        known[node] = run(node, operands, sizes, _NAMESPACE)
+    for place, node in enumerate(order):
+        with jax.named_scope(f"node{place}.{node.op.name}"):
+            operands = [known[operand] for operand in node.operands]
+            known[node] = run(node, operands, sizes, _NAMESPACE)
     return tuple([_NAMESPACE.asarray(known[output]) for output in dag.outputs])
+
+
+_SCOPE = re.compile(r"\bnode(\d+)\.")
+
+
+def place_in(name: str) -> int | None:
+    """The place of the node in whose scope something was traced."""
+    found = _SCOPE.search(name)
+    return None if found is None else int(found.group(1))
+
+
+def host_calls(jaxpr: Any, place: int | None = None) -> Iterator[int | None]:
+    """The places of the nodes for which a function of this Python process would be called."""
+    for equation in jaxpr.eqns:
+        here = place_in(str(equation.source_info.name_stack)) if place is None else place
+        if equation.primitive.name == "pure_callback":
+            yield here
+        for value in equation.params.values():
+            for each in value if isinstance(value, tuple) else (value,):
+                inner = getattr(each, "jaxpr", each)
+                if hasattr(inner, "eqns"):
+                    yield from host_calls(inner, here)
 
 
 def _source(dag: Dag) -> str:

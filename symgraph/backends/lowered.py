@@ -23,6 +23,7 @@ from ..ir.immutable import Immutable
 from ..ir.interpreter import bound_inputs, given_inputs
 from ..saving.document import dag_of, text_of
 from .base import GROUP, Backend, Compiled, OwnArrays, backend_named
+from .capabilities import Capabilities, check_dtypes
 from .fast_entry import fast_entry
 from .finite_results import with_finite_results
 from .profile import Profile, profiled
@@ -49,13 +50,17 @@ def lower(
     InputError
         If `debug` is another one.
     BackendError
-        If the backend is unknown or not installed, or if it does not have an option.
+        If the backend is unknown or not installed, or if it does not have an option, a dtype of the
+        graph or the device.
     """
     chosen = backend_named(backend)
     try:
         inspect.signature(chosen.compile).bind(dag, **options)
     except TypeError as error:
         raise BackendError(f"Backend {chosen.name!r}: {error}.") from None
+    has = getattr(chosen, "capabilities", None)
+    if isinstance(has, Capabilities):
+        check_dtypes(dag, chosen.name, has, options.get("device"))
     with collector_paused():
         compiled = chosen.compile(dag, **options)
     if debug is not None:

@@ -26,6 +26,7 @@ from ..namespace import NUMPY, Namespace
 from ..passes.unmasked import without_masks
 from .arenas import Arenas
 from .base import Compiled
+from .capabilities import Capabilities
 from .clocks import Clock, Clocked
 from .threads import InOrder, Team
 from .workspaces import Workspaces
@@ -40,6 +41,7 @@ class NumpyBackend:
 
     name = "numpy"
     native = (np.ndarray,)
+    capabilities = Capabilities()
 
     @property
     def namespace(self) -> Namespace:

@@ -17,7 +17,6 @@ from ..errors import BackendError, InputError
 from ..extras import module_of_extra
 from ..ir.dag import Dag
 from ..ir.dims import resolve
-from ..ir.interpreter import run
 from ..ir.node import Node
 from .base import sizes_read
 
@@ -26,39 +25,33 @@ __all__ = ["to_stablehlo"]
 PLATFORM = "tpu"
 """JAX writes Cholesky factors and triangular solutions with StableHLO's own operations for TPUs.
 
-For CPUs it writes calls of LAPACK. The text is the same for all platforms otherwise.
+For CPUs it writes calls of LAPACK. The programs run on CPUs, too: the tests run them there.
 """
 
 
 def to_stablehlo(dag: Dag, sizes: Mapping[str, int]) -> str:
     """The graph as an MLIR module of StableHLO; see `View.to_stablehlo`."""
     jax = module_of_extra("jax", "jax", "StableHLO programs")
-    from .jax import BACKEND, enable_x64  # it imports jax
+    from . import jax as engine  # it imports jax
 
-    namespace = BACKEND.namespace
     _check_sizes(dag, sizes)
     order = [node for node in dag.nodes if not node.is_input]
     names = _arguments(list(dag.inputs))
 
     def graph(*values: Any) -> tuple[Any, ...]:
-        known: dict[Node, Any] = dict(zip(dag.inputs.values(), values, strict=True))
-        for place, node in enumerate(order):
-            with jax.named_scope(f"node{place}"):
-                operands = [known[operand] for operand in node.operands]
-                known[node] = run(node, operands, dict(sizes), namespace)
-        return tuple([namespace.asarray(known[each]) for each in dag.outputs])
+        return engine.evaluated(dag, order, values, sizes)
 
     kind = inspect.Parameter.POSITIONAL_ONLY
     _named(graph, inspect.Signature([inspect.Parameter(name, kind) for name in names]))
     specs = [
         jax.ShapeDtypeStruct(resolve(node.shape, sizes), node.dtype) for node in dag.inputs.values()
     ]
-    with enable_x64(True):
+    with engine.enable_x64(True):
         traced = jax.jit(graph, keep_unused=True).trace(*specs)
-        for place in _callbacks(traced.jaxpr.jaxpr, None):
+        for place in engine.host_calls(traced.jaxpr.jaxpr):
             _refuse("SciPy's on the host", None if place is None else order[place])
         module = traced.lower(lowering_platforms=(PLATFORM,)).compiler_ir("stablehlo")
-        for target, place in _calls(module):
+        for target, place in _calls(module, engine.place_in):
             _refuse(target, None if place is None else order[place])
         module.operation.verify()
         text = str(module.operation.get_asm(use_name_loc_as_prefix=True))
@@ -109,41 +102,21 @@ def _renamed(dag: Dag, names: Sequence[str]) -> Iterator[str]:
             yield f"// %{given} is the input {name!r}\n"
 
 
-def _callbacks(jaxpr: Any, place: int | None) -> Iterator[int | None]:
-    """The places of the nodes for which JAX would call a function of this Python process."""
-    for equation in jaxpr.eqns:
-        found = re.search(r"\bnode(\d+)\b", str(equation.source_info.name_stack))
-        here = int(found.group(1)) if found and place is None else place
-        if equation.primitive.name == "pure_callback":
-            yield here
-        for value in equation.params.values():
-            for each in value if isinstance(value, tuple) else (value,):
-                inner = getattr(each, "jaxpr", each)
-                if hasattr(inner, "eqns"):
-                    yield from _callbacks(inner, here)
-
-
-def _calls(module: Any) -> Iterator[tuple[str, int | None]]:
+def _calls(module: Any, place_in: Callable[[str], int | None]) -> Iterator[tuple[str, int | None]]:
     """The functions outside of the program that it calls, each with the place of its node."""
     functions = {each.attributes["sym_name"].value: each for each in module.body.operations}
-    yield from _calls_of(functions["main"].operation, None, functions)
 
+    def within(operation: Any, place: int | None) -> Iterator[tuple[str, int | None]]:
+        for region in operation.regions:
+            for each in [one.operation for block in region.blocks for one in block.operations]:
+                here = place_in(str(each.location)) if place is None else place
+                if each.name == "stablehlo.custom_call":
+                    yield each.attributes["call_target_name"].value, here
+                elif each.name == "func.call":
+                    yield from within(functions[each.attributes["callee"].value].operation, here)
+                yield from within(each, here)
 
-def _calls_of(
-    operation: Any, place: int | None, functions: Mapping[str, Any]
-) -> Iterator[tuple[str, int | None]]:
-    for region in operation.regions:
-        for block in region.blocks:
-            for each in block.operations:
-                inner = each.operation
-                found = re.search(r"\bnode(\d+)/", str(inner.location))
-                here = int(found.group(1)) if found and place is None else place
-                if inner.name == "stablehlo.custom_call":
-                    yield inner.attributes["call_target_name"].value, here
-                elif inner.name == "func.call":
-                    called = functions[inner.attributes["callee"].value]
-                    yield from _calls_of(called.operation, here, functions)
-                yield from _calls_of(inner, here, functions)
+    yield from within(functions["main"].operation, None)
 
 
 def _refuse(target: str, node: Node | None) -> None:

@@ -18,6 +18,7 @@ from ..ir.dag import Dag
 from ..ir.interpreter import run
 from ..ir.node import Node
 from .base import Compiled, sizes_read
+from .capabilities import Capabilities
 from .standardnames import StandardNamespace
 
 __all__ = ["StandardBackend", "StandardNamespace"]
@@ -46,6 +47,11 @@ class StandardBackend:
         self.name = name
         self.namespace = namespace
         self.native = (np.ndarray,)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The dtypes that the namespace has; NumPy arrays are given to its default device."""
+        return Capabilities(dtypes=self.namespace.dtypes)
 
     def compile(self, dag: Dag) -> Compiled:
         """A function that runs the kernels in the order of the graph."""

@@ -16,16 +16,12 @@ import numpy as np
 from ..errors import BackendError
 from ..namespace import NUMPY, Namespace
 from ..namespace import windows as _windows
+from .capabilities import DTYPES
 from .composed import COMPOSED, RENAMED, accumulated, truth
 
 __all__ = ["StandardNamespace"]
 
 _SCALARS = (bool, int, float)
-_DTYPES = [
-    "bool",
-    *[f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)],
-    *[f"float{bits}" for bits in (16, 32, 64)],
-]
 
 
 class StandardNamespace(Namespace):
@@ -86,12 +82,18 @@ class StandardNamespace(Namespace):
             )
         return found
 
+    @property
+    def dtypes(self) -> frozenset[str]:
+        """The dtypes in which it computes; half precision in a wider one if need be."""
+        own = [name for name in DTYPES if not self.lacks(name)]
+        return frozenset([*own, *(["float16"] if "float32" in own else [])])
+
     def lacks(self, dtype: Any) -> bool:
         """Whether the module has no dtype of that name."""
         return getattr(self.module, np.dtype(dtype).name, None) is None
 
     def dtype_of(self, x: Any) -> np.dtype[Any]:
-        return np.dtype(next(name for name in _DTYPES if getattr(self.module, name, 0) == x.dtype))
+        return np.dtype(next(name for name in DTYPES if getattr(self.module, name, 0) == x.dtype))
 
     def own(self, value: Any) -> Any:
         if isinstance(value, (np.ndarray, np.generic)):
@@ -317,14 +319,39 @@ class _Special:
 
     def _on_host(self, function: Callable[..., Any], *operands: Any) -> Any:
         names = self._names
-        arrays = [
-            each if isinstance(each, (int, float)) else names.to_numpy(each) for each in operands
-        ]
+        arrays: list[Any] = []
+        for each in operands:
+            if not isinstance(each, (int, float)):
+                _check_on_host(each, function.__name__, names.module.__name__)
+                each = names.to_numpy(each)
+            arrays.append(each)
         with np.errstate(all="ignore"):
             found = function(*arrays)
         if isinstance(found, tuple):
             return tuple([names.from_numpy(each) for each in found])
         return names.from_numpy(found)
+
+
+_HOSTS = (1, 3, 11)
+"""DLPack's numbers of memory that the host reads: its own, and what CUDA and ROCm pin in it."""
+
+
+def _check_on_host(x: Any, name: str, package: str) -> None:
+    """Refuse an array of another device, which would be copied to the host in silence.
+
+    Arrays tell their device as DLPack's; one that does not must be readable by NumPy.
+    """
+    tell = getattr(x, "__dlpack_device__", None)
+    try:
+        kind = _HOSTS[0] if tell is None else int(tell()[0])
+    except (RuntimeError, TypeError, ValueError, BufferError):
+        kind = 0  # a device without a number
+    if kind not in _HOSTS:
+        raise BackendError(
+            f"{package} has no {name}, which SciPy computes on the host, and an operand is on the "
+            f"device {getattr(x, 'device', kind)}.",
+            mend="Give the graph arrays of the CPU, or add the function to the namespace.",
+        )
 
 
 class _Linalg:

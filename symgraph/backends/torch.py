@@ -2,12 +2,12 @@
 
 If an input is a tensor, the results are tensors on its device; if all inputs are NumPy arrays, the
 results are NumPy arrays. An operation that torch lacks is refused, and no tensor of another device
-is copied to the host: SciPy's functions, which torch lacks, run on tensors of the CPU only.
+is copied to the host: functions of SciPy that torch lacks run on tensors of the CPU only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -17,7 +17,9 @@ from ..errors import InputError
 from ..ir.dag import Dag
 from ..ir.node import Node
 from .base import Compiled, OwnArrays, sizes_read
+from .capabilities import Capabilities, check_device, check_dtypes
 from .standard import StandardBackend, StandardNamespace
+from .torchcompile import Compilations
 
 __all__ = ["BACKEND", "TorchBackend"]
 
@@ -48,28 +50,113 @@ class _TorchArrays(OwnArrays):
 _ARRAYS = _TorchArrays()
 
 
-def _device_of(tensors: Sequence[Any]) -> Any:
-    """The device of all tensors; the CPU if there are none."""
+_LACKING = {"mps": frozenset(["float64"])}
+"""The dtypes that kinds of devices lack; Apple's GPUs have no double precision."""
+
+
+def _device_of(tensors: Sequence[Any], wanted: str | None) -> Any:
+    """The device of all tensors; if there are none, the one that is wanted, else the CPU."""
     devices = list(dict.fromkeys(each.device for each in tensors))
     if len(devices) > 1:
         raise InputError(
             f"The inputs are on several devices: {', '.join(map(str, devices))}.",
             mend="Move them to one, as in tensor.to(device).",
         )
-    return devices[0] if devices else torch.device("cpu")
+    here = torch.device(wanted or "cpu")
+    if not devices:
+        return here
+    if wanted and (devices[0].type != here.type or here.index not in (None, devices[0].index)):
+        raise InputError(
+            f"The inputs are on {devices[0]}, but the graph was lowered for {wanted}.",
+            mend="Move them first, as in tensor.to(device).",
+        )
+    return devices[0]
+
+
+def _of_floats(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A special function, for half precision by way of single precision, as in SciPy."""
+
+    def compute(x: Any) -> Any:
+        return function(x.float()).half() if x.dtype == torch.float16 else function(x)
+
+    return compute
+
+
+class _TorchSpecial:
+    """Torch's special functions under SciPy's names: those that have SciPy's values and digits."""
+
+    def __init__(self) -> None:
+        names = "digamma entr erf erfc erfcx erfinv expit i0 i0e i1 i1e log_ndtr logit ndtri psi"
+        for name in names.split():
+            setattr(self, name, _of_floats(getattr(torch.special, name)))
+
+    @staticmethod
+    @_of_floats
+    def gammaln(x: Any) -> Any:
+        """SciPy gives -inf at minus infinity."""
+        return torch.where(x == -np.inf, x, torch.special.gammaln(x))
+
+    @staticmethod
+    @_of_floats
+    def log_expit(x: Any) -> Any:
+        return torch.nn.functional.logsigmoid(x)
+
+    @staticmethod
+    @_of_floats
+    def ndtr(x: Any) -> Any:
+        """Torch's own has no digits left for numbers below -5."""
+        return torch.special.erfc(x * -(0.5**0.5)) / 2
+
+
+def _without_zeros(name: str) -> Callable[..., Any]:
+    """A function of integers that is 0 where NumPy divides by 0, and torch raises an error."""
+
+    def compute(names: StandardNamespace, x: Any, y: Any) -> Any:
+        x, y = names.own(x), names.own(y)
+        function = getattr(torch, name)
+        if not isinstance(y, torch.Tensor) or y.dtype.is_floating_point:
+            return function(x, y)
+        if isinstance(x, torch.Tensor) and x.dtype.is_floating_point:
+            return function(x, y)
+        return torch.where(y == 0, 0, function(x, torch.where(y == 0, 1, y)))
+
+    return compute
 
 
 class _TorchNamespace(StandardNamespace):
     """Torch's functions under the standard's names, and those that the standard lacks."""
+
+    floor_divide = _without_zeros("floor_divide")
+    remainder = _without_zeros("remainder")
+    fmod = _without_zeros("fmod")
+
+    def ldexp(self, x: Any, exponent: Any) -> Any:
+        """Torch's own resizes its result where the operands broadcast, and warns."""
+        return torch.ldexp(*torch.broadcast_tensors(self.own(x), self.own(exponent)))
 
     def expm(self, x: Any) -> Any:
         return torch.linalg.matrix_exp(x)
 
 
 class TorchBackend(StandardBackend):
-    """Runs graphs node by node on torch's tensors."""
+    """Runs graphs node by node on torch's tensors, or compiles them by `torch.compile`."""
 
-    def compile(self, dag: Dag, *, numpy_out: bool | None = None) -> Compiled:
+    @property
+    def capabilities(self) -> Capabilities:
+        """Torch's dtypes, and the devices that its build has here."""
+        devices = ["cpu"]
+        if torch.accelerator.is_available():
+            devices.append(torch.accelerator.current_accelerator().type)
+        return Capabilities(self.namespace.dtypes, tuple(devices), _LACKING)
+
+    def compile(
+        self,
+        dag: Dag,
+        *,
+        numpy_out: bool | None = None,
+        device: str | None = None,
+        compile: bool | str = False,
+    ) -> Compiled:
         """A function that runs the kernels in the order of the graph.
 
         Parameters
@@ -78,34 +165,49 @@ class TorchBackend(StandardBackend):
         numpy_out : bool, optional
             True gives NumPy arrays, False tensors. By default the results are tensors if an input
             is one.
+        device : str, optional
+            The device to which NumPy arrays are moved, such as `"cuda"`; tensors must lie there. By
+            default the graph runs where the tensors are, and on the CPU if there are none.
+        compile : bool or str
+            True compiles by `torch.compile`, once for each size of the inputs; a text names its
+            backend. The default one needs a C++ compiler on the CPU.
         """
         order = [node for node in dag.nodes if not node.is_input]
         dims = sizes_read(dag)
         count = len(dag.inputs)
         source = "\n".join([repr(node) for node in order])
+        if device is not None:
+            check_device(self.name, self.capabilities, device)
+
+        def program(given: Sequence[Any], sizes: Mapping[str, int]) -> list[Any]:
+            known: dict[Node, Any] = dict(zip(dag.inputs.values(), given, strict=True))
+            for node in order:
+                known[node] = self._value(node, [known[each] for each in node.operands], sizes)
+            return [self._tensor(node, known[node]) for node in dag.outputs]
+
+        if compile:
+            program = Compilations(program, "inductor" if compile is True else compile)
 
         def call(*values: Any) -> Sequence[Any]:
             tensors = [each for each in values[:count] if _ARRAYS.holds(each)]
             as_numpy = not tensors if numpy_out is None else numpy_out
             sizes = dict(zip(dims, values[count:], strict=True))
+            here = _device_of(tensors, device)
+            if here.type in _LACKING:
+                check_dtypes(dag, self.name, self.capabilities, here.type)
             # What kernels create is on the device of the inputs.
-            with _device_of(tensors):
+            with here:
                 given = [
                     each if _ARRAYS.holds(each) else self.namespace.from_numpy(each)
                     for each in values[:count]
                 ]
-                known: dict[Node, Any] = dict(zip(dag.inputs.values(), given, strict=True))
-                for node in order:
-                    known[node] = self._value(node, [known[each] for each in node.operands], sizes)
-                results = [known[node] for node in dag.outputs]
+                results = program(given, sizes)
                 if as_numpy:
                     return [
-                        self._result(node, each.detach().cpu() if _ARRAYS.holds(each) else each)
+                        self._result(node, each.detach().cpu())
                         for node, each in zip(dag.outputs, results, strict=True)
                     ]
-                return _apart(
-                    [self._tensor(*pair) for pair in zip(dag.outputs, results, strict=True)], given
-                )
+                return _apart(results, given)
 
         return Compiled(call, source, dims, own=_ARRAYS)
 
@@ -135,4 +237,6 @@ def _from_numpy(x: np.ndarray[Any, Any]) -> Any:
     return torch.tensor(x)
 
 
-BACKEND = TorchBackend("torch", _TorchNamespace(compat, from_numpy=_from_numpy))
+BACKEND = TorchBackend(
+    "torch", _TorchNamespace(compat, from_numpy=_from_numpy, special=_TorchSpecial())
+)

@@ -194,7 +194,7 @@ class Namespace:
             if not kept
             else self.module.stack([self.module.asarray(each) for each in row])
             if row
-            else self.module.zeros((0, *shape), dtype)
+            else self.zeros((0, *shape), dtype)
             for row, kept, (dtype, shape) in zip(rows, wanted[count:], shapes, strict=True)
         ]
         return (*carries, *stacked)

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.backends.base import Backend, available, backend_named
+from symgraph.backends.capabilities import DTYPES, Capabilities
 from symgraph.backends.conformance import check_backend, check_dag
 from symgraph.backends.lowered import lower
 from symgraph.backends.randomdags import random_dag
@@ -92,6 +94,25 @@ def test_conformance_finds_a_wrong_gradient() -> None:
     assert check_backend(Wrong(), ops=[OPS["sin"]], graphs=0) > 0
     with pytest.raises(VerifyError, match="'wrong' gives"):
         check_backend(Wrong(), ops=[OPS["sin"]], graphs=0, gradients=True)
+
+
+def test_a_dtype_that_a_backend_lacks_is_refused_with_the_users_line() -> None:
+    class Narrow(type(backend_named("numpy"))):
+        name = "narrow"
+        capabilities = Capabilities(dtypes=DTYPES - {"float64"})
+
+    single = sg.trace(np.exp, x=sg.spec("n", "float32"))
+    assert single.lower(Narrow())(np.zeros(2, "float32")).dtype == np.float32
+    with pytest.raises(BackendError, match=r"Backend 'narrow' has no float64\.") as told:
+        sg.trace(np.exp, x="n").lower(Narrow())
+    assert "test_base.py" in str(told.value)
+    inner = sg.trace(lambda x: sg.cond(x[0] > 0, lambda x: x.astype("float64").astype("f4"),
+                                       np.exp, x), x=sg.spec("3", "float32"))  # fmt: skip
+    with pytest.raises(BackendError, match="no float64"):
+        inner.lower(Narrow())
+    refused: dict[str, BackendError] = {}
+    check_backend(Narrow(), ops=[OPS["exp"]], graphs=2, refused=refused)
+    assert {"exp", "random graph"} == set(refused)
 
 
 def test_conformance_does_not_count_what_numpy_refuses() -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 import symgraph as sg
+from symgraph.backends.base import backend_named
 from symgraph.errors import BackendError, InputError
 
 jax = pytest.importorskip("jax", reason="the jax extra is not installed")
@@ -87,6 +89,47 @@ def test_a_truth_value_times_infinity_is_no_number() -> None:
     ):
         found = sg.trace(f, p=sg.spec("n", "bool"), x="n").lower("jax")(p, x)
         np.testing.assert_array_equal(found, wanted)
+
+
+# -- devices and memory ----------------------------------------------------------------------------
+def test_a_device_that_is_not_here_is_refused(run: Any) -> None:
+    assert "cpu" in backend_named("jax").capabilities.devices
+    np.testing.assert_allclose(
+        sg.Graph(run.dag).lower("jax", device="cpu")(X[::-1], Y), f(X[::-1], Y)
+    )
+    with pytest.raises(BackendError, match="no device 'abacus' here") as told:
+        sg.Graph(run.dag).lower("jax", device="abacus")
+    assert "here: cpu" in str(told.value)
+
+
+def test_scipy_is_not_called_on_the_host_for_another_device(monkeypatch: Any) -> None:
+    monkeypatch.setattr("symgraph.backends.jax._platform", lambda: "gpu")
+    graph = sg.trace(lambda x: np.sum(special.jv(1.0, np.abs(x))), x="n")
+    with pytest.raises(BackendError, match=r"JAX has no jv.*on the host") as told:
+        graph.lower("jax")(X)
+    assert "test_jax.py" in str(told.value)
+    wanted = np.sum(special.jv(1.0, np.abs(X)))
+    np.testing.assert_allclose(graph.lower("jax", host=True)(X), wanted)
+    with wide(True):
+        np.testing.assert_allclose(graph.lower("jax")(jnp.asarray(X)), wanted)  # it is on the CPU
+    np.testing.assert_allclose(sg.trace(f, x="n", y="n").lower("jax")(X, Y), f(X, Y))
+
+
+def test_donated_memory_is_gone_and_numpys_is_not() -> None:
+    graph = sg.trace(lambda w, g: w - 0.1 * g, w="3", g="3")
+    step = graph.lower("jax", donate=["w"])
+    with wide(True):
+        w, g = jnp.asarray(X), jnp.asarray(Y)
+        np.testing.assert_allclose(step(w, g), X - 0.1 * Y)
+        assert w.is_deleted()
+        assert not g.is_deleted()
+    given = np.array(X)
+    np.testing.assert_allclose(step(given, Y), X - 0.1 * Y)
+    np.testing.assert_array_equal(given, X)
+    with pytest.raises(BackendError, match="no input 'v' to donate"):
+        graph.lower("jax", donate=["v"])
+    with pytest.raises(BackendError, match="Only compiled programs"):
+        graph.lower("jax", donate=["w"], jit=False)
 
 
 # -- under JAX's transformations -------------------------------------------------------------------

@@ -160,6 +160,19 @@ def test_what_is_lacking_is_refused_by_its_name_and_the_users_line() -> None:
     assert "method of that name" in str(caught.value)
 
 
+def test_scipy_is_not_called_for_arrays_that_tell_another_device() -> None:
+    class Elsewhere(np.ndarray):
+        """Numbers that NumPy could read, on a device that is not the host."""
+
+        def __dlpack_device__(self) -> Any:
+            return (2, 0)
+
+    names = StandardNamespace(strict)
+    with pytest.raises(BackendError, match="jv, which SciPy computes on the host"):
+        names.special.jv(1, np.ones(3).view(Elsewhere))
+    np.testing.assert_allclose(names.to_numpy(names.special.j0(strict.ones(2))), 0.765, atol=1e-3)
+
+
 def test_half_floats_are_kept_in_single_precision_and_rounded_after_each_operation() -> None:
     x = np.array([0.1, 300.0, 65504.0], "float16")
     agrees(lambda x: x * x / 3 + x, x)
