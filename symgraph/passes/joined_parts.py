@@ -14,7 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 from ..array import Array
-from ..ir.node import Node, on_operands, origin, reachable
+from ..ir.node import Node, on_operands, origin
+from ..ir.walks import reachable
 from ..ops.creation import zeros
 from ..ops.elementwise import add, negative, subtract
 from ..ops.indexing import EMBED
