@@ -12,7 +12,8 @@ __all__ = ["LoopLines", "ends_of_loops"]
 
 def ends_of_loops(program: Program) -> set[int]:
     """The numbers of the last statements of loops."""
-    following = [*[each.loop for each in program.statements[1:]], -1]
+    # A body may have no statement: it hands its operands on.
+    following = [*[each.loop for each in program.statements], -1][1:]
     return {
         number
         for number, (each, after) in enumerate(zip(program.statements, following, strict=True))
