@@ -15,6 +15,7 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.errors import BackendError, InputError
+from symgraph.testing import check_backend
 
 pytestmark = [
     pytest.mark.oracle,
@@ -51,6 +52,13 @@ def chunked(value: Any, rows: int = 13) -> Any:
 
 def agree(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_samples_of_all_operations_run_in_chunks_or_are_refused() -> None:
+    refused: dict[str, BackendError] = {}
+    with dask.config.set(scheduler="synchronous"):
+        assert check_backend("dask", graphs=0, batch="n", refused=refused) > 600
+    assert "sort" in refused
 
 
 # -- without a cluster -----------------------------------------------------------------------------
