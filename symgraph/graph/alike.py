@@ -76,9 +76,7 @@ def blueprint(stage: Stage) -> Blueprint | None:
         inside = params_key(node.params) if node.params else ()
         what = (node.op, operands, inside, node.copy, node.results)
         if node.origin.shared:
-            # By age they would differ between graphs built alike.
-            notes = sorted(noted(node, place), key=lambda each: place.get(each.adjoint_of, -1))
-            return (*what, tuple([told(each) for each in notes]))
+            return what  # Its notes tell of lines that the nodes they name have, too.
         names = tuple([(each.text, each.depth) for each in node.names])
         return (*what, told(node.origin), names)
 

@@ -11,6 +11,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -26,7 +27,7 @@ from .alike import Blueprint, Found, blueprint, carried_over, found
 from .documents import document, fingerprint, read
 from .stage import Stage
 
-__all__ = ["CACHE", "SimplifyCache", "SimplifyCacheInfo"]
+__all__ = ["CACHE", "Missing", "SimplifyCache", "SimplifyCacheInfo"]
 
 How: TypeAlias = tuple[Soundness, RuleSet, Effort]
 
@@ -51,6 +52,14 @@ class SimplifyCacheInfo(NamedTuple):
     misses: int
     graphs: int
     nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Where to keep a result that was not known: by this blueprint, and in this file."""
+
+    of: Blueprint
+    path: Path | None
 
 
 class SimplifyCache:
@@ -136,8 +145,8 @@ class SimplifyCache:
             self._nodes = self._hits = self._misses = 0
 
     # -- used by simplify --------------------------------------------------------------------------
-    def lookup(self, stage: Stage, how: How) -> tuple[list[Node], Log] | Blueprint | None:
-        """The result of a stage built alike; else the blueprint to keep it by, if it can be kept.
+    def lookup(self, stage: Stage, how: How) -> tuple[list[Node], Log] | Missing | None:
+        """The result of a stage built alike; else where to keep it, if it can be kept.
 
         Parameters
         ----------
@@ -152,19 +161,22 @@ class SimplifyCache:
             result = self._found.get(key)
             if result is not None:
                 self._found.move_to_end(key)
-        if result is None and (result := self._from_folder(stage, how, of.key)) is not None:
+        # Now, for simplifying gives names to values of the stage.
+        path = self._path(stage, how) if result is None else None
+        if path is not None and (result := _loaded(path, of.key)) is not None:
             self._remember(key, result)
         with self._lock:
             self._hits += result is not None
             self._misses += result is None
-        return of if result is None else carried_over(result, of)
+        return Missing(of, path) if result is None else carried_over(result, of)
 
-    def keep(self, of: Blueprint, result: Stage, log: Log, how: How) -> None:
-        """Keep the result of the stage with this blueprint."""
-        self._to_folder(result, log, how)
-        kept = found(of, result.dag.outputs, log)
+    def keep(self, where: Missing, result: Stage, log: Log, how: How) -> None:
+        """Keep the result of a stage."""
+        if where.path is not None:
+            self._save(where.path, result, log)
+        kept = found(where.of, result.dag.outputs, log)
         if kept is not None:
-            self._remember((of.key, how), kept)
+            self._remember((where.of.key, how), kept)
 
     def _remember(self, key: tuple[object, ...], result: Found) -> None:
         with self._lock:
@@ -175,23 +187,7 @@ class SimplifyCache:
                 self._nodes -= len(self._found.popitem(last=False)[1].nodes)
 
     # -- the folder --------------------------------------------------------------------------------
-    def _from_folder(self, stage: Stage, how: How, key: object) -> Found | None:
-        path = self._path(stage, how)
-        if path is None:
-            return None
-        try:
-            loaded, log = read(path.read_bytes())
-        except (OSError, SymgraphError):  # Not there, or of another version: it is found anew.
-            return None
-        of = None if loaded.before is None else blueprint(loaded.before)
-        if of is None or of.key != key:
-            return None
-        return found(of, loaded.dag.outputs, log)
-
-    def _to_folder(self, result: Stage, log: Log, how: How) -> None:
-        path = None if result.before is None else self._path(result.before, how)
-        if path is None:
-            return
+    def _save(self, path: Path, result: Stage, log: Log) -> None:
         part = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         try:
             part.write_text(document(result, log), encoding="utf-8")
@@ -217,6 +213,16 @@ class SimplifyCache:
             told = "\n".join([fingerprint(stage), trust, effort, *[rule.name for rule in rules]])
             return self._folder / f"{blake2b(told.encode(), digest_size=16).hexdigest()}.json"
         return None
+
+
+def _loaded(path: Path, key: object) -> Found | None:
+    """The result in a file, if it is of a graph with this key."""
+    try:
+        loaded, log = read(path.read_bytes())
+    except (OSError, SymgraphError):  # Not there, or of another version: it is found anew.
+        return None
+    of = None if loaded.before is None else blueprint(loaded.before)
+    return found(of, loaded.dag.outputs, log) if of is not None and of.key == key else None
 
 
 def _is_heavy(stage: Stage) -> bool:

@@ -54,7 +54,7 @@ def fingerprint(stage: Stage) -> str:
         If the stage cannot be written.
     """
     table, parts = _written(stage, Log())
-    told = json.dumps([table.nodes, table.notes, parts], ensure_ascii=True, separators=(",", ":"))
+    told = json.dumps([table.nodes, parts], ensure_ascii=True, separators=(",", ":"))
     return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
 
 

@@ -104,14 +104,14 @@ def simplified_stage(
     """
     how = (trust, rule_set(rules), effort)
     known = bounds is None and (rules is None or isinstance(rules, RuleSet))
-    of = CACHE.lookup(stage, how) if known else None
-    if isinstance(of, tuple):
-        outputs, log = of
+    kept = CACHE.lookup(stage, how) if known else None
+    if isinstance(kept, tuple):
+        outputs, log = kept
         return Stage(stage.dag.with_outputs(outputs), before=stage, by=how), log
     with origin(Origin()):  # The line that calls simplify is not where values come from.
         result, log = _simplified(stage, trust, rules, bounds, effort)
-    if of is not None:
-        CACHE.keep(of, result, log, how)
+    if kept is not None:
+        CACHE.keep(kept, result, log, how)
     return result, log
 
 

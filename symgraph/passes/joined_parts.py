@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 from ..array import Array
 from ..ir.node import Node, on_operands, origin
@@ -117,14 +117,14 @@ def _place(node: Node) -> tuple[int, int, int] | None:
     return found
 
 
-def _bounds(entry: Any, size: Any) -> tuple[int, int] | None:
+def _bounds(entry: object, size: object) -> tuple[int, int] | None:
     """The numbers `start, stop` of a slice without steps, or of one place, of a known size."""
     if not isinstance(size, int):
         return None
     if isinstance(entry, int):
         start = entry + size * (entry < 0)
         return start, start + 1
-    start, stop, step = entry
+    start, stop, step = cast("Sequence[Any]", entry)
     if step != 1 or not all(each is None or isinstance(each, int) for each in (start, stop)):
         return None
     places = range(size)[start:stop]
