@@ -24,6 +24,8 @@ MOST_PARTS = 32
 _LEAST_ROWS = 16
 """Rows of a part whose sums over rows are kept: these sums then need little memory."""
 _ALIGNED = 64
+_WITH_COLUMNS = 4
+"""How much larger a loop must be if sums of columns are kept for each part."""
 
 Length: TypeAlias = "int | tuple[int, int]"
 """A length, or the number of an array and of the axis that has it."""
@@ -64,7 +66,8 @@ class Parts:
 
     def bounds(self, rows: int, columns: int) -> list[tuple[int, int]]:
         """The first row of each part and how many it has; empty if it is not worth it."""
-        if rows * columns < LEAST_SHARED:
+        of_columns = bool(self.across) and self.least > 1
+        if rows * columns < LEAST_SHARED * (_WITH_COLUMNS if of_columns else 1):
             return []
         count = min(MOST_PARTS, rows * columns // LEAST_PART, rows // self.least)
         starts = [number * rows // max(count, 1) for number in range(count + 1)]

@@ -117,7 +117,7 @@ def test_random_graphs_are_computed_by_parts() -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_sums_have_the_bits_of_one_thread(number: int) -> None:
-    graph, values = logistic_graph(), logistic_data(60_000)
+    graph, values = logistic_graph(), logistic_data(120_000)
     f = graph.lower(threads=number)
     assert "spread(part0, w[0], products=True)" in f.source
     same_bits(f(**values), graph.lower(threads=1)(**values))
@@ -126,7 +126,7 @@ def test_sums_have_the_bits_of_one_thread(number: int) -> None:
 
 
 def test_each_thread_has_scratch_memory() -> None:
-    values = logistic_data(60_000)
+    values = logistic_data(120_000)
     kept: list[int] = []
     for number in NUMBERS:
         f = logistic_graph().lower(threads=number)
@@ -146,7 +146,7 @@ def test_a_thread_does_not_warn() -> None:
 # -- calls -----------------------------------------------------------------------------------------
 def test_eight_threads_call_one_function() -> None:
     f = logistic_graph().lower(threads=2)
-    given = [logistic_data(n, n) for n in (30_000, 20_000, 50)]
+    given = [logistic_data(n, n) for n in (60_000, 40_000, 50)]
     want = [f(**each) for each in given]
     wrong: list[int] = []
 
@@ -292,7 +292,7 @@ def f(X, w):
     z = X @ w
     return np.sum(np.log1p(np.exp(-np.abs(z))) * z)
 g = sg.trace(f, X=sg.spec("n, 40"), w=sg.spec((40,))).gradient("w").simplify().lower(threads=3)
-X, w = np.random.default_rng(0).normal(size=(60_000, 40)), np.ones(40)
+X, w = np.random.default_rng(0).normal(size=(120_000, 40)), np.ones(40)
 want = g(X, w)
 child = os.fork()
 if not child:
