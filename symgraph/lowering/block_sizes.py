@@ -22,7 +22,7 @@ LEAST_BYTES = 2**21
 """Values of a group that hold fewer bytes in all are computed without a loop: the cache holds
 them."""
 LEAST_BLOCKS = 3
-LEAST_SHARED_BYTES = 2**24
+LEAST_SHARED_BYTES = 2**25
 """Values of a group that hold fewer bytes in all are computed by one thread: handing the calls of
 NumPy from one thread to the other takes longer than half of them."""
 MOST_COMBINED = 1 / 8
