@@ -14,6 +14,9 @@ that has derived nothing else. `memory` is how much the process grows at most in
 the least of JAX, PyTorch and autograd (of JAX what its compiler tells): temporaries kept between
 calls and results count, what a library needs by itself does not. Below 1.00 symgraph is ahead.
 
+Leave OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE unset: they choose the kernels of NumPy, autograd and
+PyTensor, and not those of JAX and PyTorch. The first line of the output tells the former if set.
+
 Peers that are missing, or cannot compute a workload, are told below the table.
 """
 
