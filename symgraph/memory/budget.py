@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from ..errors import MemoryBudgetError
 from ..ir.dag import Dag
@@ -19,8 +18,9 @@ from .aims import Aim
 from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
 from .planner import PlanSearch, searched
+from .plans import pareto
 from .refinement import refined
-from .rematerialization import bytes_of, checkpointed, without_copies
+from .rematerialization import bytes_of, planned, without_copies
 
 __all__ = ["program_peak", "within"]
 
@@ -105,27 +105,25 @@ def within(
         held = _in_order(plain, dims)
         if _resident(held, dims) <= budget:
             return held
-    hints: dict[str, Any] = {"keep": keep, "recompute": recompute, "aim": aim}
     start = time.monotonic()
     search = searched(plain, dict(dims), tuple(keep), tuple(recompute), aim)
     goal = budget
     for tried in told("programs of plans", range(_MOST_TRIED)):
-        if tried < _MOST_REFINED and not aim.is_over(start):
-            refined(search, goal)
-        peaks = [plan.peak for plan in search.front[::-1]]
-        fitting = [peak for peak in peaks if peak <= goal]
+        more = tried < _MOST_REFINED and not aim.is_over(start)
+        plans = pareto([*search.front, *(refined(search, goal) if more else [])])
+        fitting = [plan for plan in plans if plan.peak <= goal]
         if not fitting:
             break
-        planned = checkpointed(plain, goal, dims, **hints)
-        resident = _resident(planned, dims)
+        found = planned(plain, search.model, fitting[-1].sequence)
+        resident = _resident(found, dims)
         if resident <= budget:
-            return planned
+            return found
         # Below the peak of this plan, or the same plan would be found again.
-        goal = min(fitting[0] - 1, goal * budget // resident)
+        goal = min(fitting[-1].peak - 1, goal * budget // resident)
     if fits:
         held = _in_order(plain, dims)
         return held if program_peak(held, dims) <= budget else plain
-    return _least_plan(plain, budget, memory, dims, hints, search)
+    return _least_plan(plain, budget, memory, search, aim, bare=not recompute)
 
 
 _LAST_TRIED = (8, 48, 40_000)
@@ -139,16 +137,22 @@ def _least_plan(
     dag: Dag,
     budget: int,
     asked: int | float | str,
-    dims: Mapping[str, int],
-    hints: Mapping[str, Any],
     search: PlanSearch,
+    aim: Aim,
+    *,
+    bare: bool,
 ) -> Dag:
-    """The plan whose program needs least, if it fits; else an error that names its bytes."""
+    """The plan whose program needs least, if it fits; else an error that names its bytes.
+
+    Which plan that is does not depend on the budget, so the bytes that are named are enough. With
+    `bare` the graph without a plan is among the plans.
+    """
     fewest, most, nodes = _LAST_TRIED
-    peaks = [plan.peak for plan in search.front]
-    goals = peaks[: max(fewest, min(most, nodes // len(dag)))]
-    plans = [checkpointed(dag, goal, dims, **hints) for goal in told("least plans", goals)]
-    if not hints["recompute"]:
+    dims = search.dims
+    front = pareto([*search.front, *refined(search, 0)])
+    tried = front[: max(fewest, min(most, nodes // len(dag)))]
+    plans = [planned(dag, search.model, each.sequence) for each in told("least plans", tried)]
+    if bare:
         plans.append(dag)  # Its program shares calls and a workspace, which no plan has.
     needed = {program_peak(plan, dims): plan for plan in told("programs of plans", plans)}
     least = min(needed)
@@ -163,7 +167,7 @@ def _least_plan(
     )
     raise MemoryBudgetError(
         f"No plan was found that fits {_as_told(asked, budget)}: "
-        f"the least is {least} bytes ({readable_bytes(least)}).{sure}{_time_told(hints['aim'])}",
+        f"the least is {least} bytes ({readable_bytes(least)}).{sure}{_time_told(aim)}",
         live_rows(memory_of(needed[least], dims)),
         mend=f"Give at least memory={least}, smaller inputs, or fewer outputs.",
         least_bytes=least,

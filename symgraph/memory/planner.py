@@ -53,15 +53,15 @@ _RUNGS = 40
 class PlanSearch:
     """The Pareto front of plans found for a graph, and the model they are sequences of.
 
-    `small` says that the graph may be searched exactly for one budget (`memory.refinement`), and
-    `infeasible` what was found out: for each budget asked, the bytes below which no plan is.
+    `small` says that the graph may be searched exactly for one budget, and `refined` has the plans
+    found for each (`memory.refinement`).
     """
 
     model: Model
     front: list[Plan]
     dims: Mapping[str, int]
     small: bool = False
-    infeasible: dict[int, int] = field(default_factory=dict[int, int])
+    refined: dict[int, list[Plan]] = field(default_factory=dict[int, list[Plan]])
 
 
 _SearchKey: TypeAlias = "tuple[tuple[tuple[str, int], ...], frozenset[Node], frozenset[Node], Aim]"

@@ -24,7 +24,7 @@ from .liveness import memory as memory_of
 from .planner import PlanSearch, backward_steps, searched, steps_of
 from .plans import evaluated
 
-__all__ = ["bytes_of", "checkpointed", "frontier", "recomputed", "without_copies"]
+__all__ = ["bytes_of", "checkpointed", "frontier", "planned", "recomputed", "without_copies"]
 
 _UNITS = {
     "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,

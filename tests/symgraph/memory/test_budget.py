@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -276,3 +277,32 @@ def test_a_cost_that_is_no_number_is_refused() -> None:
     for bad in (float("nan"), -1.0, "dear", None):
         with pytest.raises(sg.InputError, match="cost"):
             graph.checkpoint("70%", cost=lambda node, bad=bad: bad)
+
+
+@pytest.mark.parametrize("asked", [(), (1,), (240, 256)])
+def test_the_least_budget_named_is_enough_whatever_was_asked_before(asked: tuple[int, ...]) -> None:
+    def function(x: Any, y: Any) -> Any:
+        a = np.sign(x) * x
+        b = np.stack([a, a], axis=1)
+        c = b - a
+        d = a[..., :2, ::2]
+        e = np.trace(y @ y.T)
+        f = np.sqrt((e * x + e) ** 2 + d**2 + 1)
+        g = (f + f) * (f - f)
+        return np.sum(np.sin(c)) * 2 + np.mean(g) / 3
+
+    def joint() -> sg.Graph:
+        return sg.trace(function, x=(2, 2), y=(2, 1)).gradient("x", "y")
+
+    with pytest.raises(sg.MemoryBudgetError) as told:
+        joint().checkpoint(8)
+    graph = joint()
+    for budget in asked:
+        with suppress(sg.MemoryBudgetError):
+            graph.checkpoint(budget)
+    least = told.value.least_bytes
+    for budget in (least, least + 1, least + 16):
+        assert graph.checkpoint(budget).memory().peak_bytes <= budget
+    with pytest.raises(sg.MemoryBudgetError) as again:
+        graph.checkpoint(8)
+    assert again.value.least_bytes == least
