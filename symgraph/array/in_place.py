@@ -20,7 +20,14 @@ from ..ir.weak import Weak
 from ..source import is_assigning
 from .aliasing import has_memory, write
 
-__all__ = ["BINARY_OPERATORS", "InPlace", "operand_like", "overwrite", "refuse_ndarray"]
+__all__ = [
+    "BINARY_OPERATORS",
+    "COMPARISONS",
+    "InPlace",
+    "operand_like",
+    "overwrite",
+    "refuse_ndarray",
+]
 
 BINARY_OPERATORS = {
     "add": "add",
@@ -36,6 +43,15 @@ BINARY_OPERATORS = {
     "xor": "bitwise_xor",
     "lshift": "left_shift",
     "rshift": "right_shift",
+}
+
+COMPARISONS = {
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "eq": "equal",
+    "ne": "not_equal",
 }
 """The functions of NumPy by the names of Python's operators: `__add__` is `add`."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from .in_place import BINARY_OPERATORS, operand_like
+from .in_place import BINARY_OPERATORS, COMPARISONS, operand_like
 
 __all__ = ["Operators"]
 
@@ -126,15 +126,7 @@ def _install_operators() -> None:
         setattr(Operators, f"__{symbol}__", _forward(function))
         setattr(Operators, f"__r{symbol}__", _reflected(function))
     Operators.__pow__ = _power
-    comparisons = {
-        "lt": "less",
-        "le": "less_equal",
-        "gt": "greater",
-        "ge": "greater_equal",
-        "eq": "equal",
-        "ne": "not_equal",
-    }
-    for symbol, function in comparisons.items():
+    for symbol, function in COMPARISONS.items():
         setattr(Operators, f"__{symbol}__", _forward(function))
 
 

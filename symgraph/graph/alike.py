@@ -22,7 +22,7 @@ from ..ir.walks import in_making_order, reachable
 from ..ops.backward_rules import Backward
 from ..rewriting.log import Log, Pass, Step
 from ..source import Frame
-from .stage import Stage
+from .stage import Stage, lineage, nodes_in
 
 __all__ = ["Blueprint", "Found", "blueprint", "carried_over", "found"]
 
@@ -56,7 +56,7 @@ def blueprint(stage: Stage) -> Blueprint | None:
 
     The steps of a loop are a graph within a node, with lines of their own.
     """
-    line = _line(stage)
+    line = lineage(stage)
     if not all(each.derive is None or isinstance(each.derive, Derivation) for each in line):
         return None
     roots = [node for each in line for node in _roots(each)]
@@ -94,34 +94,10 @@ def blueprint(stage: Stage) -> Blueprint | None:
     )
 
 
-def _line(stage: Stage) -> list[Stage]:
-    """The stage and all it comes from, each once."""
-    order: dict[int, Stage] = {}
-    stack = [stage]
-    while stack:
-        each = stack.pop()
-        if id(each) not in order:
-            order[id(each)] = each
-            stack += [other for other in (each.before, each.forward) if other is not None]
-    return list(order.values())
-
-
 def _roots(stage: Stage) -> Iterator[Node]:
     yield from stage.dag.inputs.values()
     yield from stage.dag.outputs
-    if isinstance(stage.derive, Derivation):
-        yield from _nodes_in(stage.derive.options)
-
-
-def _nodes_in(value: object) -> Iterator[Node]:
-    if isinstance(value, Array):
-        yield value.node
-    elif isinstance(value, Mapping):
-        for each in cast("Mapping[str, Any]", value).values():
-            yield from _nodes_in(each)
-    elif isinstance(value, (tuple, list)):
-        for each in cast("Sequence[Any]", value):
-            yield from _nodes_in(each)
+    yield from nodes_in(stage.derive)
 
 
 def _told_stage(stage: Stage, line: Sequence[Stage], place: Mapping[Node, int]) -> Hashable:

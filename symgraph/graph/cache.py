@@ -6,12 +6,14 @@ It is kept in memory for the process and, on request, in a folder for other proc
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -25,7 +27,7 @@ from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
 from .alike import Blueprint, Found, blueprint, carried_over, found
 from .documents import document, fingerprint, read
-from .stage import Stage
+from .stage import Stage, lineage
 
 __all__ = ["CACHE", "Missing", "SimplifyCache", "SimplifyCacheInfo"]
 
@@ -99,7 +101,8 @@ class SimplifyCache:
         """Where results are kept for other processes; None, as at the start, for nowhere.
 
         Anyone who can write to it decides what your gradients are. Only results by the installed
-        rules are kept there, and none of graphs with custom operations.
+        rules are kept there, and none of graphs with custom operations. After an update of symgraph
+        or of a pack of rules, results are found anew.
 
         Raises
         ------
@@ -153,7 +156,8 @@ class SimplifyCache:
         stage : Stage
         how : tuple of grade, RuleSet and effort
         """
-        of = None if self.limit <= 0 or _is_heavy(stage) else blueprint(stage)
+        too_large = len(stage.dag.nodes) > self.limit or _is_heavy(stage)
+        of = None if too_large else blueprint(stage)
         if of is None:
             return None
         key = (of.key, how)
@@ -179,6 +183,8 @@ class SimplifyCache:
             self._remember((where.of.key, how), kept)
 
     def _remember(self, key: tuple[object, ...], result: Found) -> None:
+        if len(result.nodes) > self.limit:
+            return  # All others would go for it.
         with self._lock:
             before = self._found.pop(key, None)
             self._nodes += len(result.nodes) - (0 if before is None else len(before.nodes))
@@ -207,10 +213,10 @@ class SimplifyCache:
         trust, rules, effort = how
         if self._folder is None or rules is not default_rules():
             return None
-        if any(node.op.custom for node in stage.dag.nodes):
+        if any(node.op.custom for each in lineage(stage) for node in each.dag.nodes):
             return None  # Its derivative may be another one in another process.
         with suppress(InputError):
-            told = "\n".join([fingerprint(stage), trust, effort, *[rule.name for rule in rules]])
+            told = "\n".join([fingerprint(stage), trust, effort, _code()])
             return self._folder / f"{blake2b(told.encode(), digest_size=16).hexdigest()}.json"
         return None
 
@@ -223,6 +229,19 @@ def _loaded(path: Path, key: object) -> Found | None:
         return None
     of = None if loaded.before is None else blueprint(loaded.before)
     return found(of, loaded.dag.outputs, log) if of is not None and of.key == key else None
+
+
+@cache
+def _code() -> str:
+    """Tells versions of this library and of the packs apart: another may find another result."""
+    packages = {rule.function.__module__.partition(".")[0] for rule in default_rules()}
+    told: list[str] = []
+    for name in sorted({__name__.partition(".")[0], *packages}):
+        for folder in map(Path, sys.modules[name].__path__):
+            for path in sorted(folder.rglob("*.py")):
+                file = path.stat()
+                told.append(f"{name}/{path.relative_to(folder)} {file.st_size} {file.st_mtime_ns}")
+    return blake2b("\n".join(told).encode(), digest_size=16).hexdigest()
 
 
 def _is_heavy(stage: Stage) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from ..array.handle import Array
@@ -26,7 +26,7 @@ from ..saving.document import dag_at, laid_out, opened, written_dag
 from ..saving.places import Place
 from ..saving.table import ReadNodes, WrittenNodes
 from ..saving.values import Nodes, value_at
-from .stage import Kept, Stage
+from .stage import Kept, Stage, lineage, nodes_in
 
 __all__ = ["document", "fingerprint", "read"]
 
@@ -59,11 +59,11 @@ def fingerprint(stage: Stage) -> str:
 
 
 def _written(stage: Stage, log: Log) -> tuple[WrittenNodes, dict[str, Any]]:
-    stages = _stages(stage)
+    stages = lineage(stage)
     for each in stages:
         _check_derivation(each)
     roots = [node for each in stages for node in each.dag.nodes]
-    roots += [node for each in stages for node in _nodes_in(each.derive)]
+    roots += [node for each in stages for node in nodes_in(each.derive)]
     roots += [node for step in log.steps for node in (step.before, step.after)]
     roots += [node for each in log.passes for node in (*each.before, *each.after)]
     table = WrittenNodes(_inputs(stages), roots, stage.dag.nodes)
@@ -73,21 +73,6 @@ def _written(stage: Stage, log: Log) -> tuple[WrittenNodes, dict[str, Any]]:
         parts["steps"] = [_written_step(each, table) for each in log.steps]
         parts["passes"] = [_written_pass(each, table) for each in log.passes]
     return table, parts
-
-
-def _stages(last: Stage) -> list[Stage]:
-    """A stage and all it comes from, the oldest first."""
-    order: dict[int, Stage] = {}
-    stack = [last]
-    while stack:
-        at = stack[-1]
-        before = [each for each in (at.before, at.forward) if each is not None]
-        waiting = [each for each in before if id(each) not in order]
-        if waiting:
-            stack.extend(waiting)
-        else:
-            order[id(stack.pop())] = at
-    return list(order.values())
 
 
 def _inputs(stages: Sequence[Stage]) -> list[Node]:
@@ -101,18 +86,6 @@ def _check_derivation(stage: Stage) -> None:
             "saved.",
             mend="Save sg.Graph(graph.dag): the same graph, which forgets how it was derived.",
         )
-
-
-def _nodes_in(value: object) -> Iterator[Node]:
-    """Nodes that a derivation refers to: tangents, cotangents, vectors."""
-    if isinstance(value, Array):
-        yield value.node
-    elif isinstance(value, Derivation):
-        for each in value.options.values():
-            yield from _nodes_in(each)
-    elif isinstance(value, (tuple, list)):
-        for each in cast("Sequence[Any]", value):
-            yield from _nodes_in(each)
 
 
 def _written_stage(stage: Stage, place: Mapping[int, int], table: WrittenNodes) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
+from ..array.handle import Array
+from ..autodiff.derivations import Derivation
 from ..autodiff.jacobians import Record
 from ..ir.dag import Dag
 from ..ir.node import Node
@@ -13,7 +15,7 @@ from ..passes.simplify import Effort
 from ..rewriting.index import RuleSet
 from ..rewriting.rule import Soundness
 
-__all__ = ["Chosen", "Derive", "Kept", "Stage"]
+__all__ = ["Chosen", "Derive", "Kept", "Stage", "lineage", "nodes_in"]
 
 Derive: TypeAlias = Callable[[Dag, Record], Dag]
 """From a graph to one of its derivatives; choices it makes are recorded."""
@@ -49,3 +51,30 @@ class Stage:
     by: tuple[Soundness, RuleSet, Effort] | None = None
     kept: Kept = ()
     plain: bool = False
+
+
+def lineage(last: Stage) -> list[Stage]:
+    """A stage and all it comes from, the oldest first."""
+    order: dict[int, Stage] = {}
+    stack = [last]
+    while stack:
+        at = stack[-1]
+        before = [each for each in (at.before, at.forward) if each is not None]
+        waiting = [each for each in before if id(each) not in order]
+        if waiting:
+            stack.extend(waiting)
+        else:
+            order[id(stack.pop())] = at
+    return list(order.values())
+
+
+def nodes_in(value: object) -> Iterator[Node]:
+    """Nodes that a derivation refers to: tangents, cotangents, vectors."""
+    if isinstance(value, Array):
+        yield value.node
+    elif isinstance(value, Derivation):
+        for each in value.options.values():
+            yield from nodes_in(each)
+    elif isinstance(value, (tuple, list)):
+        for each in cast("Sequence[Any]", value):
+            yield from nodes_in(each)

@@ -6,7 +6,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from ..array.in_place import BINARY_OPERATORS
+from ..array.in_place import BINARY_OPERATORS, COMPARISONS
 from ..ir.avals import Aval
 from ..ir.dims import Dim
 from ..lowering.kernel_sizes import Size
@@ -85,19 +85,11 @@ class TracedTensor:
     __hash__ = object.__hash__
 
 
-_COMPARISONS = {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}
 _UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert"}
 
 
 def _install_operators() -> None:
-    for method, name in (*BINARY_OPERATORS.items(), *_COMPARISONS.items()):
+    for method, name in (*BINARY_OPERATORS.items(), *COMPARISONS.items()):
 
         def forward(self: TracedTensor, other: Any, _name: str = name) -> Any:
             return getattr(self.xp, _name)(self, other)

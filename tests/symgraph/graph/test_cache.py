@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,13 @@ def test_old_results_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_hit(sg.trace(lambda x: np.sum(x**39), x="n").gradient("x"))
 
 
+def test_a_result_that_is_too_large_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient().simplify()
+    monkeypatch.setattr(sg.cache, "limit", 40)
+    sg.trace(lambda x: sum(np.sum(x**p) for p in range(2, 9)), x="n").gradient("x").simplify()
+    assert is_hit(gradient())
+
+
 # -- the folder ------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "f",
@@ -171,8 +179,17 @@ def test_a_file_that_is_not_of_this_graph_is_not_believed(folder: Path) -> None:
 
 def test_custom_operations_stay_out_of_the_folder(folder: Path) -> None:
     op = scaled(0.5)
-    sg.trace(lambda x: np.sum(op(x)), x=(2,)).gradient("x").simplify()
+    for value in (True, False):  # The gradient alone has no such operation, its function has.
+        sg.trace(lambda x: np.sum(op(x)), x=(2,)).gradient("x", value=value).simplify()
     assert not list(folder.iterdir())
+
+
+def test_another_version_finds_results_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient().simplify()
+    sg.cache.clear()
+    monkeypatch.setattr(sys.modules[type(sg.cache).__module__], "_code", lambda: "another")
+    assert not is_hit(gradient())
+    assert len(list(folder.iterdir())) == 2
 
 
 def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
