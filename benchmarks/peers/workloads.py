@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from firstnumber.workloads import black_scholes
 
 __all__ = ["WARM_UP", "WORKLOADS", "Workload"]
 
@@ -207,18 +208,9 @@ def convolution_data() -> dict[str, Any]:
 
 
 # -- finance, vision -------------------------------------------------------------------------------
-def black_scholes(xp: Any, S: Any, K: Any, T: Any, r: Any, v: Any) -> Any:
-    """The price of calls, summed: its gradient is five sensitivities."""
-    spread = v * xp.sqrt(T)
-    d1 = (xp.log(S / K) + (r + 0.5 * v * v) * T) / spread
-    d2 = d1 - spread
-    below = [0.5 * (1 + xp.erf(d / 2**0.5)) for d in (d1, d2)]
-    return xp.sum(S * below[0] - K * xp.exp(-r * T) * below[1])
-
-
 def options_data() -> dict[str, Any]:
     """A million options."""
-    limits = {"S": (90, 110), "K": (90, 110), "T": (0.5, 1.5), "r": (0.01, 0.03), "v": (0.2, 0.3)}
+    limits = {"s": (90, 110), "k": (90, 110), "t": (0.5, 1.5), "r": (0.01, 0.03), "v": (0.2, 0.3)}
     return {n: _within(10**6, i, *ends) for i, (n, ends) in enumerate(limits.items())}
 
 
@@ -272,7 +264,7 @@ WORKLOADS: dict[str, Workload] = {
         cross_entropy, "gradient", ("z",), cross_entropy_data, simplex=("p",)
     ),
     "Black-Scholes, five sensitivities": Workload(
-        black_scholes, "gradient", ("S", "K", "T", "r", "v"), options_data
+        black_scholes, "gradient", ("s", "k", "t", "r", "v"), options_data
     ),
     "bundle adjustment": Workload(
         bundle, "jacobian", ("camera", "point"), bundle_data, rows=("camera", "point", "seen")

@@ -44,6 +44,7 @@ BINARY_OPERATORS = {
     "lshift": "left_shift",
     "rshift": "right_shift",
 }
+"""The functions of NumPy by the names of Python's operators: `__add__` is `add`."""
 
 COMPARISONS = {
     "lt": "less",
@@ -53,7 +54,6 @@ COMPARISONS = {
     "eq": "equal",
     "ne": "not_equal",
 }
-"""The functions of NumPy by the names of Python's operators: `__add__` is `add`."""
 
 
 class InPlace:

@@ -13,14 +13,13 @@ from numpy.typing import DTypeLike
 from ..errors import MissingAttribute, TraceError
 from ..ir.avals import AxisLike
 from ..source import user_frame
-from .in_place import InPlace
 from .operators import Operators
 from .scipy_calls import scipy_call
 
 __all__ = ["ArrayMethods"]
 
 
-class ArrayMethods(Operators, InPlace):
+class ArrayMethods(Operators):
     """The methods of `np.ndarray`, over `_call` and `_no_numbers`.
 
     Those two are `Array`'s to give; not an abstract class, for its metaclass would slow every

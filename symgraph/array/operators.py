@@ -11,19 +11,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from .in_place import BINARY_OPERATORS, COMPARISONS, operand_like
+from .in_place import BINARY_OPERATORS, COMPARISONS, InPlace, operand_like
 
 __all__ = ["Operators"]
 
 
-class Operators:
+class Operators(InPlace):
     """The operators of `np.ndarray`, over `_call`."""
 
     __slots__ = ()
-
-    def _call(self, name: str, *args: object, **kwargs: object) -> Any:
-        """The result of the function of this NumPy name."""
-        raise NotImplementedError
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # == is elementwise, as in NumPy
 
