@@ -10,6 +10,7 @@ process's own setting is not changed. Inside a JAX transformation the caller's s
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -21,6 +22,7 @@ import numpy as np
 
 from ..errors import BackendError, InputError
 from ..ir.dag import Dag
+from ..ir.dims import resolve
 from ..ir.interpreter import run
 from ..ir.node import Node
 from ..lowering.emit import emit
@@ -31,7 +33,7 @@ from .base import Compiled, OwnArrays, sizes_read
 from .capabilities import Capabilities, check_device, dtypes_of
 from .jaxnames import JaxNamespace
 
-__all__ = ["BACKEND", "JaxBackend", "enable_x64", "evaluated", "host_calls", "place_in"]
+__all__ = ["BACKEND", "JaxBackend", "enable_x64"]
 
 # Older versions have it in `jax.experimental`.
 enable_x64: Callable[[bool], AbstractContextManager[Any]] = (
@@ -159,6 +161,52 @@ class JaxBackend:
 
         return Compiled(call, _source(dag), dims, own=_ARRAYS)
 
+    def module_of(
+        self,
+        dag: Dag,
+        order: Sequence[Node],
+        sizes: Mapping[str, int],
+        names: Sequence[str],
+        platform: str,
+    ) -> tuple[Any, list[int | None]]:
+        """The MLIR module of a graph; or None, and the places of nodes that call the host.
+
+        Parameters
+        ----------
+        dag : Dag
+        order : sequence of Node
+        sizes : mapping of str to int
+            Of all named dimensions.
+        names : sequence of str
+            The names of the program's arguments.
+        platform : str
+            The platform that JAX lowers for.
+        """
+
+        def graph(*values: Any) -> tuple[Any, ...]:
+            return evaluated(dag, order, values, sizes)
+
+        kind = inspect.Parameter.POSITIONAL_ONLY
+        signature = inspect.Signature([inspect.Parameter(name, kind) for name in names])
+        graph.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
+        specs = [
+            jax.ShapeDtypeStruct(resolve(node.shape, sizes), node.dtype)
+            for node in dag.inputs.values()
+        ]
+        with enable_x64(True):
+            traced = jax.jit(graph, keep_unused=True).trace(*specs)
+            on_host = list(host_calls(traced.jaxpr.jaxpr))
+            if on_host:
+                return None, on_host  # JAX lowers such calls for few platforms.
+            lowered = traced.lower(lowering_platforms=(platform,))
+            return lowered.compiler_ir("stablehlo"), on_host
+
+    @staticmethod
+    def place_in(name: str) -> int | None:
+        """The place of the node in whose scope something was traced."""
+        found = _SCOPE.search(name)
+        return None if found is None else int(found.group(1))
+
     def _device(self, kind: str) -> Any:
         check_device(self.name, self.capabilities, kind)
         return jax.devices(kind)[0]
@@ -239,16 +287,10 @@ def evaluated(
 _SCOPE = re.compile(r"\bnode(\d+)\.")
 
 
-def place_in(name: str) -> int | None:
-    """The place of the node in whose scope something was traced."""
-    found = _SCOPE.search(name)
-    return None if found is None else int(found.group(1))
-
-
 def host_calls(jaxpr: Any, place: int | None = None) -> Iterator[int | None]:
     """The places of the nodes for which a function of this Python process would be called."""
     for equation in jaxpr.eqns:
-        here = place_in(str(equation.source_info.name_stack)) if place is None else place
+        here = JaxBackend.place_in(str(equation.source_info.name_stack)) if place is None else place
         if equation.primitive.name == "pure_callback":
             yield here
         for value in equation.params.values():

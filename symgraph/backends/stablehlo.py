@@ -7,19 +7,16 @@ with such a call would be of no use elsewhere, so it is refused.
 
 from __future__ import annotations
 
-import inspect
 import keyword
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 from ..errors import BackendError, InputError
 from ..extras import module_of_extra
 from ..ir.dag import Dag
-from ..ir.dims import resolve
 from ..ir.node import Node
-from .base import sizes_read
+from .base import backend_named, sizes_read
 
 __all__ = ["to_stablehlo"]
 
@@ -32,36 +29,19 @@ For CPUs it writes calls of LAPACK. The programs run on CPUs, too: the tests run
 
 def to_stablehlo(dag: Dag, sizes: Mapping[str, int]) -> str:
     """The graph as an MLIR module of StableHLO; see `View.to_stablehlo`."""
-    jax = module_of_extra("jax", "jax", "StableHLO programs")
-    engine = import_module("symgraph.backends.jax")
-
+    module_of_extra("jax", "jax", "StableHLO programs")
+    backend: Any = backend_named("jax")
     _check_sizes(dag, sizes)
     order = [node for node in dag.nodes if not node.is_input]
     names = _arguments(list(dag.inputs))
-
-    def graph(*values: Any) -> tuple[Any, ...]:
-        return engine.evaluated(dag, order, values, sizes)
-
-    kind = inspect.Parameter.POSITIONAL_ONLY
-    _named(graph, inspect.Signature([inspect.Parameter(name, kind) for name in names]))
-    specs = [
-        jax.ShapeDtypeStruct(resolve(node.shape, sizes), node.dtype) for node in dag.inputs.values()
-    ]
-    with engine.enable_x64(True):
-        traced = jax.jit(graph, keep_unused=True).trace(*specs)
-        for place in engine.host_calls(traced.jaxpr.jaxpr):
-            _refuse("SciPy's on the host", None if place is None else order[place])
-        module = traced.lower(lowering_platforms=(PLATFORM,)).compiler_ir("stablehlo")
-        for target, place in _calls(module, engine.place_in):
-            _refuse(target, None if place is None else order[place])
-        module.operation.verify()
-        text = str(module.operation.get_asm(use_name_loc_as_prefix=True))
+    module, on_host = backend.module_of(dag, order, sizes, names, PLATFORM)
+    for place in on_host:
+        _refuse("SciPy's on the host", None if place is None else order[place])
+    for target, place in _calls(module, backend.place_in):
+        _refuse(target, None if place is None else order[place])
+    module.operation.verify()
+    text = str(module.operation.get_asm(use_name_loc_as_prefix=True))
     return "".join([*_renamed(dag, names), text])
-
-
-def _named(function: Callable[..., Any], signature: inspect.Signature) -> None:
-    """Give the function a signature, whose names JAX gives to the arguments of the program."""
-    function.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
 
 
 def _check_sizes(dag: Dag, sizes: Mapping[str, int]) -> None:
