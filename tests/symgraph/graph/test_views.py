@@ -7,6 +7,7 @@ import re
 import struct
 import sys
 import xml.etree.ElementTree as ET
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,7 @@ def test_tree_table_and_code() -> None:
     assert graph.code()._repr_markdown_().startswith("```python\n")
 
 
+@cache
 def shown() -> dict[str, Any]:
     graph = joint()
     planned = sg.trace(deep, x="n").gradient("x", value=False).checkpoint("70%", n=1000)
