@@ -65,6 +65,7 @@ def logistic_data(n: int, seed: int = 0) -> dict[str, np.ndarray[Any, Any]]:
 
 
 # -- results ---------------------------------------------------------------------------------------
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("seed", range(30))
 def test_random_graphs(seed: int) -> None:
@@ -325,10 +326,12 @@ def printed(text: str) -> str:
     return found.stdout
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_a_child_process_has_threads_of_its_own() -> None:
     printed(_FORKS)
 
 
+@pytest.mark.whole
 def test_a_call_while_the_interpreter_ends() -> None:
     assert printed(_ENDS) == "True\n"

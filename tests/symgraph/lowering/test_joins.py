@@ -26,6 +26,7 @@ def numbers(graph: sg.Graph) -> dict[str, Any]:
     return {name: 0.2 * random.normal(size=node.shape) for name, node in graph.dag.inputs.items()}
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("share", ["130%", "60%", "45%"])
 def test_pieces_are_written_in_place_and_no_bit_changes(share: str) -> None:
     graph = stacked()

@@ -38,6 +38,7 @@ def same_bits(one: sg.Graph, other: sg.Graph) -> bool:
     return all(a.tobytes() == b.tobytes() for a, b in pairs)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("budget", ["60%", 60_000.0, "60 kB", np.int64(60_000)])
 def test_budgets_as_shares_floats_and_text(budget: Any) -> None:
     graph, _ = deep()
@@ -206,6 +207,7 @@ def test_a_shared_array_is_refused_where_new_ones_were_promised() -> None:
         graph.lower()(x=np.arange(5.0))
 
 
+@pytest.mark.whole
 def test_all_plans_of_large_arrays_compute_the_same_bits() -> None:
     """Those of the interpreter. A program without a plan may add up rows block by block."""
 
@@ -231,6 +233,7 @@ def test_all_plans_of_large_arrays_compute_the_same_bits() -> None:
         assert bits(plan.lower()(**given)) == wanted
 
 
+@pytest.mark.whole
 def test_a_cost_of_ones_own_decides_what_is_computed_again() -> None:
     graph, values = deep()
     dear = {values[2].node, values[5].node}
