@@ -19,7 +19,7 @@ from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
 from .planner import PlanSearch, searched
 from .plans import pareto
-from .refinement import refined
+from .refinement import refined, smallest
 from .rematerialization import bytes_of, planned, without_copies
 
 __all__ = ["program_peak", "within"]
@@ -149,7 +149,7 @@ def _least_plan(
     """
     fewest, most, nodes = _LAST_TRIED
     dims = search.dims
-    front = pareto([*search.front, *refined(search, 0)])
+    front = pareto([*search.front, *smallest(search)])
     tried = front[: max(fewest, min(most, nodes // len(dag)))]
     plans = [planned(dag, search.model, each.sequence) for each in told("least plans", tried)]
     if bare:

@@ -54,7 +54,7 @@ class PlanSearch:
     """The Pareto front of plans found for a graph, and the model they are sequences of.
 
     `small` says that the graph may be searched exactly for one budget, and `refined` has the plans
-    found for each (`memory.refinement`).
+    found for each, and under 0 those of the smallest peaks (`memory.refinement`).
     """
 
     model: Model

@@ -12,7 +12,7 @@ from .exact_search import ExactSearch, Exhausted
 from .planner import PlanSearch, backward_steps
 from .plans import Plan, evaluated, thinned
 
-__all__ = ["refined"]
+__all__ = ["refined", "smallest"]
 
 _MOVES = 20_000
 """How many moves are tried for the least cost."""
@@ -23,34 +23,38 @@ _LEAST_MOVES = (10_000, 40_000)
 
 
 def refined(search: PlanSearch, budget: int) -> list[Plan]:
-    """The plan of least cost for a budget, if the graph is small; if none fits, small ones.
+    """The plan of least cost for a budget, if the graph is small and one is found.
 
     What is found for one budget does not depend on those asked before.
     """
     if not search.small:
         return []
     if budget not in search.refined:
-        exact = ExactSearch(search.model, backward_steps(search.model))
-        search.refined[budget] = _at_budget(search.model, exact, budget, search.front[0].peak)
+        model = search.model
+        exact = ExactSearch(model, backward_steps(model))
+        try:
+            sequence = exact.cheapest(budget, _MOVES)
+        except Exhausted:
+            sequence = exact.near_cheapest(budget, _BEAM_MOVES)
+        found = [] if sequence is None else [thinned(model, evaluated(model, sequence), budget)]
+        search.refined[budget] = found
     return search.refined[budget]
 
 
-def _at_budget(model: Model, exact: ExactSearch, budget: int, least: int) -> list[Plan]:
-    """Plans for a budget, or else plans of smaller peaks than `least`, which has a plan."""
-    try:
-        sequence = exact.cheapest(budget, _MOVES)
-    except Exhausted:
-        sequence = exact.near_cheapest(budget, _BEAM_MOVES)
-    if sequence is not None:
-        return [thinned(model, evaluated(model, sequence), budget)]
-    return [] if least <= budget else _smaller(model, exact, budget + 1, least - 1)
+def smallest(search: PlanSearch) -> list[Plan]:
+    """Plans of smaller peaks than those of the front, if the graph is small."""
+    if not search.small:
+        return []
+    if 0 not in search.refined:
+        exact = ExactSearch(search.model, backward_steps(search.model))
+        search.refined[0] = _smaller(search.model, exact, 1, search.front[0].peak - 1)
+    return search.refined[0]
 
 
 def _smaller(model: Model, exact: ExactSearch, low: int, high: int) -> list[Plan]:
     """Plans of ever smaller peaks from `high` down, none below `low`."""
     found: list[Plan] = []
     most, left = _LEAST_MOVES
-    exact.moves = 0
     while low <= high and exact.moves < left:
         middle = (low + high) // 2
         try:

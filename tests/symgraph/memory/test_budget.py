@@ -282,7 +282,7 @@ def test_a_cost_that_is_no_number_is_refused() -> None:
             graph.checkpoint("70%", cost=lambda node, bad=bad: bad)
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.whole
 @pytest.mark.parametrize("asked", [(), (1,), (240, 256)])
 def test_the_least_budget_named_is_enough_whatever_was_asked_before(asked: tuple[int, ...]) -> None:
     def function(x: Any, y: Any) -> Any:
