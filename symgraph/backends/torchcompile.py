@@ -15,6 +15,9 @@ from ..errors import BackendError
 
 __all__ = ["Compilations"]
 
+_MOST = 64
+"""For how many sizes a compiled program is kept; those first compiled go first."""
+
 
 class Compilations:
     """A program, compiled anew for each size, dtype and device of its inputs.
@@ -41,6 +44,8 @@ class Compilations:
         )
         found = self._found.get(key)
         if found is None:
+            while len(self._found) >= _MOST:
+                del self._found[next(iter(self._found))]
             found = self._found[key] = self._compiled(given, dict(sizes))
         return list(found(*given))
 
