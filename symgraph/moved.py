@@ -34,7 +34,7 @@ _FROM_REWRITING = {
 _FROM_BACKENDS = {"backends": "door=fast_entry"}
 _FROM_SCIPY = {"scipy.names": "absent mirrored"}
 _WITHIN_A_ROOM = {
-    "ops": "derivatives=custom_vjp",
+    "ops": "derivatives=custom_vjp contraction=einsum",
     "autodiff": "products=jacobian_products",
     "passes": "logistic=logistic_quotients",
     "saturation": "program=integer_program",

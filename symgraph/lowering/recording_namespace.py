@@ -21,7 +21,7 @@ from ..ir.traits import Infix
 from ..namespace import NUMPY, Namespace
 from ..ops.choice import maximum, minimum
 from ..ops.comparison import invert
-from ..ops.contraction import EINSUM
+from ..ops.einsum import EINSUM
 from ..ops.elementwise import absolute, negative
 from ..ops.floats import FREXP
 from .kernel_sizes import Size

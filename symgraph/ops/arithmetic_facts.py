@@ -25,6 +25,7 @@ __all__ = [
     "bounds_sign",
     "bounds_subtract",
     "divisor_nonzero",
+    "facts_of_products",
     "signs_add",
     "signs_copysign",
     "signs_hypot",
@@ -120,3 +121,10 @@ def signs_copysign(x: Known, y: Known) -> Iterable[Fact]:
     if x.has(f.nonzero):
         yield f.nonzero
         yield from (sign for sign in (f.positive, f.negative) if y.has(sign))
+
+
+def facts_of_products(*known: Known) -> Iterable[Fact]:
+    """Facts of sums of products: signs, finiteness, integers."""
+    for fact in (f.finite, f.total, f.integer_valued, f.nonnegative):
+        if all(each.has(fact) for each in known):
+            yield fact

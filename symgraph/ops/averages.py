@@ -13,10 +13,10 @@ from ..errors import ShapeError
 from ..ir.avals import AxisLike, normal_axes
 from ..ir.dims import show_shape
 from .composites import as_array, composite, given
-from .contraction import matmul
 from .creation import dimension
 from .diagonals import diagonal
 from .joining import atleast_2d, concatenate, same_shape
+from .matmul import matmul
 from .movement import broadcast_to, expand_dims, reshape, squeeze, transpose
 from .reduction import reduced_count
 from .statistics import mean

@@ -21,8 +21,9 @@ from ..ir.op import Op, in_double, register, results_of
 from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last, carries_batched
-from .contraction import einsum, matmul
+from .einsum import einsum
 from .families import function
+from .matmul import matmul
 from .matrices import inherited, matrix_dtype, per_matrix, square_size
 from .movement import expand_dims, matrix_transpose
 from .solving import inv

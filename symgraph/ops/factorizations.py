@@ -23,10 +23,10 @@ from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned
 from .carrying import all_but_last, carries_batched
 from .composites import as_array, naming_lines
-from .contraction import matmul
 from .creation import zeros
 from .families import function
 from .joining import concatenate
+from .matmul import matmul
 from .matrices import (
     copied_lower,
     enough_rows,

@@ -15,9 +15,9 @@ from ..ir.traits import Traits
 from .batched import batch_aligned
 from .bounds import knows, within
 from .composites import as_array, composite
-from .contraction import einsum
 from .control import stop_gradient
 from .creation import full_like, zeros_like
+from .einsum import einsum
 from .families import as_ufunc_takes, elementwise, function, like_ufunc
 from .trigonometric import arctan2
 

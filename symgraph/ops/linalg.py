@@ -13,10 +13,11 @@ from ..array import FUNCTIONS, Array, ArrayLike, implements
 from ..errors import ShapeError
 from ..ir.dims import show_shape
 from .composites import as_array, naming_lines, refuse
-from .contraction import einsum, matmul
 from .determinants import cofactor, det, slogdet
 from .diagonals import diagonal as _diagonal
+from .einsum import einsum
 from .factorizations import cho_factor, cholesky, qr
+from .matmul import matmul
 from .matrixfunctions import expm, matrix_power
 from .movement import matrix_transpose
 from .norms import matrix_norm, norm, vector_norm

@@ -18,10 +18,10 @@ from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last
 from .composites import as_array, naming_lines
-from .contraction import matmul
 from .creation import eye, zeros
 from .families import function
 from .joining import concatenate
+from .matmul import matmul
 from .matrices import LOWER, UPPER, matrix_dtype, per_matrix, square_size
 from .movement import matrix_transpose
 from .solving import inv

@@ -19,8 +19,9 @@ from ..ir.traits import Traits
 from .batched import batch_aligned
 from .carrying import all_but_last
 from .composites import as_array, composite, listed, naming_lines, refuse
-from .contraction import EINSUM, matmul
+from .einsum import EINSUM
 from .families import function, same_dtype
+from .matmul import matmul
 from .movement import expand_dims, moveaxis, ravel, reshape
 from .subscripts import written
 

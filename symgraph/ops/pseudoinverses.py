@@ -19,10 +19,10 @@ from ..ir.traits import Matrices, Traits
 from .batched import applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, given, naming_lines
-from .contraction import matmul
 from .creation import zeros
 from .extrema import max as _max
 from .families import function
+from .matmul import matmul
 from .matrices import matrix_dtype
 from .movement import expand_dims, matrix_transpose, squeeze
 from .norms import matrix_norm

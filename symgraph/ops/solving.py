@@ -26,8 +26,8 @@ from ..notation import array_formulas
 from .batched import aligned, applied, batch_aligned, own_ndim
 from .carrying import all_but_last, carries_solved
 from .composites import as_array, naming_lines
-from .contraction import matmul
 from .families import function
+from .matmul import matmul
 from .matrices import (
     STRUCTURES,
     matrix_dtype,

@@ -30,10 +30,10 @@ from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned
 from .carrying import carries_batched
 from .composites import naming_lines
-from .contraction import matmul
 from .creation import constant_of
 from .diagonals import DIAGONAL_MATRIX
 from .families import function
+from .matmul import matmul
 from .matrices import (
     enough_rows,
     is_zero,

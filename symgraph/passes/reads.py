@@ -17,9 +17,9 @@ from ..ir.dims import Dim, Shape, known_equal
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.op import carries_aligned
 from ..ir.walks import reachable
-from ..ops.contraction import MATMUL
 from ..ops.gather import GATHER
 from ..ops.indexing import GETITEM
+from ..ops.matmul import MATMUL
 
 __all__ = ["sunk"]
 

@@ -17,12 +17,13 @@ from ...ir.dims import Dim
 from ...ir.node import Node, existing, make
 from ...ir.op import Op
 from ...ops.choice import where
-from ...ops.contraction import einsum, matmul
 from ...ops.creation import constant_of
+from ...ops.einsum import einsum
 from ...ops.elementwise import add, divide, multiply, negative, sqrt, square
 from ...ops.exponential import power as power_of
 from ...ops.families import APPLYING, Function
 from ...ops.indexing import embed
+from ...ops.matmul import matmul
 from ...ops.movement import reshape, transpose
 from ...ops.softmax import logsumexp
 from ...ops.totals import sum

@@ -21,8 +21,8 @@ from symgraph.facts import holds_on
 from symgraph.ir.fact_inference import Knowledge
 from symgraph.ir.op import Op
 from symgraph.namespace import NUMPY
-from symgraph.ops.contraction import MATMUL
 from symgraph.ops.indexing import EMBED
+from symgraph.ops.matmul import MATMUL
 from symgraph.ops.pseudoinverses import PINV
 from symgraph.ops.solving import INV
 from symgraph.scipy import special

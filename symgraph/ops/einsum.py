@@ -1,4 +1,4 @@
-"""Contractions: matmul and einsum.
+"""einsum: sums of products over named indices.
 
 `einsum` has one normal form: explicit subscripts over plain letters, renamed in order of
 appearance, without ellipsis. Its derivative is again an einsum.
@@ -6,7 +6,7 @@ appearance, without ellipsis. Its derivative is again an einsum.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from string import ascii_letters
 from typing import Any
@@ -14,193 +14,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..array import FUNCTIONS, Array, ArrayLike, apply
+from ..array import FUNCTIONS, Array, apply
 from ..array.aliasing import unsure
 from ..errors import DTypeError, ShapeError
-from ..facts import Fact, finite, integer_valued, total
-from ..ir.avals import Aval, Casting, broadcast_shapes
-from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
-from ..ir.fact_inference import Known
+from ..ir.avals import Aval, Casting
+from ..ir.dims import Dim, Shape, count, known_equal, normal
 from ..ir.op import Batch, Op, register
-from ..ir.traits import Infix, Matrices, Traits
+from ..ir.traits import Traits
 from ..notation import array_formulas
 from ..notation import text as texts
-from .batched import aligned, own_ndim
-from .carrying import carries_matmul
+from .arithmetic_facts import facts_of_products
 from .composites import as_array, naming_lines, refuse
 from .creation import eye
 from .families import function, same_dtype
-from .movement import expand_dims, matrix_transpose, squeeze
+from .movement import expand_dims, squeeze
 from .subscripts import check_diagonals, parsed, spelled, written
 
-__all__ = [
-    "einsum",
-    "matmul",
-]
+__all__ = ["EINSUM", "einsum"]
 
 
-def _facts_of_products(*known: Known) -> Iterable[Fact]:
-    """Facts of sums of products: signs, finiteness, integers."""
-    for fact in (finite, total, integer_valued, Fact("nonnegative")):
-        if not [each for each in known if not each.has(fact)]:
-            yield fact
-
-
-# -- matmul --------------------------------------------------------------------------------------
-def _infer_matmul(x: Aval, y: Aval) -> Aval:
-    if not x.ndim or not y.ndim:
-        raise ShapeError(
-            f"shapes {show_shape(x.shape)} and {show_shape(y.shape)} do not multiply as matrices.",
-            mend="A product with a 0-d array is written with *.",
-        )
-    inner = y.shape[-2] if y.ndim > 1 else y.shape[-1]
-    if not known_equal(x.shape[-1], inner):
-        raise ShapeError(
-            f"shapes {show_shape(x.shape)} and {show_shape(y.shape)} do not multiply: "
-            f"{x.shape[-1]} columns against {inner} rows.",
-            mend="Columns of the first must match rows of the second; transpose one with .T.",
-        )
-    lead = broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    rows = (x.shape[-2],) if x.ndim > 1 else ()
-    columns = (y.shape[-1],) if y.ndim > 1 else ()
-    return Aval(x.dtype, (*lead, *rows, *columns))
-
-
-def _vjp_matmul_left(ct: Array, out: Array, x: Array, y: Array) -> Array:
-    if x.ndim == 1 and y.ndim == 1:
-        return (expand_dims(ct, -1) if ct.ndim else ct) * y
-    if y.ndim == 1:
-        return expand_dims(ct, -1) * y
-    if x.ndim == 1 and y.ndim > 2:
-        return einsum("...m,...km->...k", ct, y)
-    if x.ndim == 1:
-        return matmul(y, ct) if ct.ndim == 1 else matmul(ct, matrix_transpose(y))
-    return matmul(ct, matrix_transpose(y))
-
-
-def _vjp_matmul_right(ct: Array, out: Array, x: Array, y: Array) -> Array:
-    if x.ndim == 1 and y.ndim == 1:
-        return (expand_dims(ct, -1) if ct.ndim else ct) * x
-    if x.ndim == 1:
-        return expand_dims(x, -1) * expand_dims(ct, -2)
-    if y.ndim == 1 and x.ndim > 2:
-        return einsum("...nk,...n->...k", x, ct)
-    if y.ndim == 1:
-        return matmul(matrix_transpose(x), ct) if ct.ndim == 1 else matmul(ct, x)
-    return matmul(matrix_transpose(x), ct)
-
-
-def _flops_matmul(out: Aval, x: Aval, y: Aval) -> Dim:
-    return count((2, *out.shape, x.shape[-1]))
-
-
-def _facts_matmul(x: Known, y: Known) -> Iterable[Fact]:
-    yield from _facts_of_products(x, y)
-    for fact in (Fact("orthogonal"), Fact("diagonal"), *_TRIANGULAR):
-        if x.has(fact) and y.has(fact):
-            yield fact
-    if x.aval.ndim > 1 < y.aval.ndim and _is_symmetric(x, y):
-        yield _SYMMETRIC
-
-
-_TRIANGULAR = (Fact("triangular", ("lower",)), Fact("triangular", ("upper",)))
-_SYMMETRIC = Fact("symmetric")
-_LONGEST = 12
-"""How many factors of a product we take apart or away to see that it reads the same from both
-ends."""
-
-
-def _is_symmetric(x: Known, y: Known) -> bool:
-    """Whether a product is its own transpose: each factor mirrors one, the middle is symmetric."""
-    factors: list[Any] = [x, y]
-    for _ in range(_LONGEST):
-        if len(factors) < 2:
-            return not factors or factors[0].has(_SYMMETRIC)
-        if _is_mirrored(factors[0], factors[-1]):
-            factors = factors[1:-1]
-        elif _is_product(factors[0]):
-            factors = [*factors[0].operands, *factors[1:]]
-        elif _is_product(factors[-1]):
-            factors = [*factors[:-1], *factors[-1].operands]
-        else:
-            return False
-    return False
-
-
-def _is_product(x: Known) -> bool:
-    """Whether a value is a product of matrices."""
-    return x.node.op.name == "matmul" and all(each.aval.ndim > 1 for each in x.operands)
-
-
-def _is_mirrored(x: Known, y: Known) -> bool:
-    """Whether one factor is the other transposed."""
-    for one, other in ((x.node, y.node), (y.node, x.node)):
-        exchanged = one.op.name == "transpose" and one.operands[0] is other
-        if exchanged and one.params["axes"] == (*range(-other.ndim, -2), -1, -2):
-            return True
-    return x.node is y.node and x.has(_SYMMETRIC)
-
-
-def _batch_matmul(batch: Batch) -> Any:
-    (x, y), (left, right) = batch.operands, batch.batched
-    rows, columns = own_ndim(batch, 0), own_ndim(batch, 1)
-    if rows == columns == 1:
-        if left and right:
-            return einsum("ni,ni->n", x, y)
-        return matmul(x, y) if left else matmul(y, x)
-    if columns == 1 and rows == 2 and not left:
-        return matmul(y, matrix_transpose(x))
-    ndim = max(rows, columns)
-    if columns == 1 and right:
-        column = aligned(expand_dims(y, -1), ndim)
-        return squeeze(matmul(aligned(x, ndim) if left else x, column), -1)
-    if rows == 1 and left and (right or columns > 2):
-        row = aligned(expand_dims(x, -2), ndim)
-        return squeeze(matmul(row, aligned(y, ndim) if right else y), -2)
-    if rows == 1 or columns == 1:
-        return matmul(x, y)
-    return matmul(aligned(x, ndim) if left else x, aligned(y, ndim) if right else y)
-
-
-def _indices_matmul(_out: Aval, x: Aval, y: Aval) -> tuple[list[list[Any]], list[Any]]:
-    lead = max(x.ndim, y.ndim, 2)
-    rows = [*range(-x.ndim, -2), "row"] if x.ndim > 1 else []
-    columns = ["column"] if y.ndim > 1 else []
-    result = [*range(-lead, -2), *rows[-1:], *columns]
-    return [[*rows, "inner"], [*range(-y.ndim, -2), "inner", *columns]], result
-
-
-MATMUL = register(
-    Op(
-        "matmul",
-        batch=_batch_matmul,
-        total=True,
-        infer=_infer_matmul,
-        kernel=lambda xp, x, y: xp.matmul(x, y),
-        vjp=(_vjp_matmul_left, _vjp_matmul_right),
-        carries=carries_matmul,
-        promote=same_dtype,
-        flops=_flops_matmul,
-        facts=_facts_matmul,
-        ufunc="matmul",
-        doc="The matrix product, batched over leading axes; vectors as NumPy has it.",
-        traits=Traits(matrices=Matrices.ANY, linear=..., indices=_indices_matmul),
-        mistaken_for=("multiply",),
-        text=Infix("@", 7),
-        latex=array_formulas.matmul_formula,
-        definition=lambda m, x, y: m.matmul(x, y),
-    )
-)
-
-
-def _matmul(x: ArrayLike, y: ArrayLike) -> Array:
-    return apply(MATMUL, x, y)
-
-
-matmul = function(MATMUL, _matmul, np.matmul, np.linalg.matmul)
-
-
-# -- einsum --------------------------------------------------------------------------------------
 def _normal_einsum(avals: tuple[Aval, ...], *, subscripts: str) -> dict[str, Any]:
     operands, result = parsed(subscripts, [aval.ndim for aval in avals])
     return {"subscripts": written(operands, result)}
@@ -344,7 +176,7 @@ EINSUM = register(
         promote=same_dtype,
         flops=_flops_einsum,
         workspace=_room_of_einsum,
-        facts=lambda *known, subscripts: _facts_of_products(*known),
+        facts=lambda *known, subscripts: facts_of_products(*known),
         doc="Sums of products over named indices, as `subscripts` spell them.",
         traits=Traits(linear=..., indices=_indices_einsum),
         latex=array_formulas.contraction_formula,
