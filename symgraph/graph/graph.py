@@ -13,23 +13,22 @@ from typing import Any, Literal
 from ..array import Array
 from ..backends.lowered import Lowered, lower
 from ..errors import InputError, SymgraphError
-from ..ir.cost import checked_dims
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..memory.aims import Cost, aim_of
-from ..memory.budget import within
-from ..memory.rematerialization import recomputed, without_copies
+from ..memory.aims import Cost
+from ..memory.rematerialization import without_copies
 from ..passes.simplify import EFFORTS, Effort, Rules
 from ..rewriting.log import Log
 from ..rewriting.rule import SOUNDNESS, Soundness
 from ..saturation import SaturationBounds
 from . import derivatives
+from .checkpointing import Asked, scheduled
 from .documents import document, read
 from .history import History
 from .interrupted import SimplifyInterrupted
-from .kept import as_kept, named
+from .kept import named, simplified_with_kept
 from .stage import Derive, Stage
-from .stages import Interrupted, derived, keeping, released, simplified_stage
+from .stages import Interrupted, derived, simplified_stage
 from .view import View
 from .waiting import Told, telling
 
@@ -246,21 +245,19 @@ class Graph(View):
                 {**options, "bounds": bounds, "effort": effort, "keep": keep, "progress": progress}
             )
         bounds = (bounds or SaturationBounds()) if strategy == "saturate" else None
-        kept = self._stage.kept if keep is None else as_kept(keep)
-        start = self._stage
-        if kept:
-            start = keeping(start, lambda dag: named(dag, kept, strict=keep is not None))
         try:
             with telling(progress, "simplify"):
-                stage, history = simplified_stage(start, trust, rules, bounds, effort)
+                found, log = simplified_with_kept(
+                    self._stage,
+                    keep,
+                    lambda stage: simplified_stage(stage, trust, rules, bounds, effort),
+                )
         except Interrupted as stop:
-            found = released(stop.stage, stop.log, self._stage, kept) if kept else stop.stage
-            best = Graph(found, history=stop.log)
+            best = Graph(stop.stage, history=stop.log)
             raise SimplifyInterrupted(best, self.op_count()) from None
         except KeyboardInterrupt:
             raise SimplifyInterrupted(self, self.op_count()) from None
-        found = released(stage, history, self._stage, kept) if kept else stage
-        return Graph(found, history=history)
+        return Graph(found, history=log)
 
     def _with(self, dag: Dag) -> Stage:
         """The stage of a graph of the same values in another order."""
@@ -337,21 +334,12 @@ class Graph(View):
         >>> graph.memory(n=1000).peak_bytes, small.memory(n=1000).peak_bytes
         (152000, 96000)
         """
-        checked_dims(dims, self.dag.outputs, self.dag.dims)
-        kept = [self._node(each) for each in keep]
+        nodes = [self._node(each) for each in keep]
         again = None if recompute is None else [self._node(each) for each in recompute]
-        if memory is not None:
-            with telling(progress, "checkpoint"):
-                aim = aim_of(cost, time_limit)
-                dag = within(self.dag, memory, dims, keep=kept, recompute=again or (), aim=aim)
-        elif again is not None and not kept:
-            dag = recomputed(self.dag, again, dims)
-        else:
-            raise InputError('Give a budget, as in checkpoint("64 MB").')
+        asked = Asked(memory, nodes, again, cost, time_limit)
+        dag = scheduled(self.dag, asked, dims, progress)
         planned = Graph(self._with(dag), history=self.history.log)
-        # The values of a hint may be gone after `simplify`: only a budget is planned for again.
-        hinted = bool(kept or again or cost != "flops" or time_limit is not None)
-        planned._budget = (None if hinted else memory, dims)
+        planned._budget = (memory if asked.repeatable else None, dims)
         return planned
 
     # -- numbers ---------------------------------------------------------------------------------

@@ -2,19 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..errors import InputError
 from ..ir.dag import Dag
 from ..ir.given_names import given_names
 from ..ir.naming import DERIVED
 from ..ir.node import Node
-from .stage import Kept
+from ..rewriting.log import Log
+from .stage import Kept, Stage
+from .stages import Interrupted, keeping, released
 
-__all__ = ["as_kept", "named"]
+__all__ = ["named", "simplified_with_kept"]
 
 
-def as_kept(wanted: str | Sequence[str] | bool) -> Kept:
+def simplified_with_kept(
+    stage: Stage,
+    keep: str | Sequence[str] | bool | None,
+    simplify: Callable[[Stage], tuple[Stage, Log]],
+) -> tuple[Stage, Log]:
+    """The simplified stage, in which the named values stay, and its log.
+
+    Parameters
+    ----------
+    stage : Stage
+    keep : str, sequence of str, bool, or None
+        The names; True is every name, None the names that the stage remembers.
+    simplify : callable
+        Gives the simplified stage and its log.
+
+    Raises
+    ------
+    InputError
+        If no value of the function has one of the names.
+    Interrupted
+        At Ctrl-C, with the best stage found till then.
+    """
+    kept = stage.kept if keep is None else _as_kept(keep)
+    if not kept:
+        return simplify(stage)
+    marked = keeping(stage, lambda dag: named(dag, kept, strict=keep is not None))
+    try:
+        found, log = simplify(marked)
+    except Interrupted as stop:
+        best = released(stop.stage, stop.log, stage, kept)
+        raise Interrupted(best, stop.log) from None
+    return released(found, log, stage, kept), log
+
+
+def _as_kept(wanted: str | Sequence[str] | bool) -> Kept:
     """The names of values to keep as a stage remembers them."""
     if wanted is True:
         return True

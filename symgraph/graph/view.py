@@ -21,7 +21,7 @@ from ..ir.interpreter import bound_inputs, check_facts, evaluate, given_inputs
 from ..ir.invariants import verify
 from ..ir.node import Node
 from ..ir.origins import origins
-from . import formats, measures, plots, views
+from . import formats, interchange, measures, plots, views
 from .explain import Format, Grains, explained
 from .history import History
 
@@ -346,11 +346,11 @@ class View(Immutable):
     table = views.table_of
     code = views.code
     to_mermaid = formats.to_mermaid
-    to_graphml = formats.to_graphml
-    to_networkx = formats.to_networkx
-    to_sympy = formats.to_sympy
-    to_onnx = formats.to_onnx
-    to_stablehlo = formats.to_stablehlo
+    to_graphml = interchange.to_graphml
+    to_networkx = interchange.to_networkx
+    to_sympy = interchange.to_sympy
+    to_onnx = interchange.to_onnx
+    to_stablehlo = interchange.to_stablehlo
     save = formats.save
     explore = formats.explore
 

@@ -11,7 +11,8 @@ from ..passes.simplify import Effort
 from ..rewriting import Soundness
 from .arguments import Names
 from .help import documented
-from .transform import Transform, TransformKind
+from .kinds import TransformKind
+from .transform import Transform
 
 __all__ = [
     "hvp",

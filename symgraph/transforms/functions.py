@@ -18,7 +18,8 @@ from ..passes.simplify import Effort
 from ..rewriting import Soundness
 from .arguments import Names
 from .help import documented
-from .transform import Transform, TransformKind
+from .kinds import TransformKind
+from .transform import Transform
 
 __all__ = ["grad", "hessian", "jacobian", "value_and_grad"]
 

@@ -12,10 +12,8 @@ all its values (see `counts`); other static numbers that go on changing warn.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Self, cast
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -32,41 +30,16 @@ from ..graph.graph import Graph
 from ..ir.node import Node
 from ..ir.walks import substituted
 from ..passes.simplify import Effort
-from ..pytrees import flatten, unflatten
+from ..pytrees import flatten
 from ..rewriting.rule import Soundness
 from .arguments import Arguments, Names, Signature, check_foreign, dtype_of, shown_place
 from .counts import LARGEST, NotACount
+from .kinds import TransformKind, checked, with_keyword
 from .programs import CacheInfo, KeptProgram, Programs
+from .results import nested
 from .traced_call import TracedCall, is_number, traced_call
 
-__all__ = ["Transform", "TransformKind"]
-
-
-@dataclass(frozen=True, slots=True)
-class TransformKind:
-    """The kind of a transform.
-
-    Parameters
-    ----------
-    name : str
-    stages : tuple of callable
-        Run one after the other; none if there is nothing to differentiate.
-    grouping : str
-        How results are nested: as `"targets"`, as `"outputs"`, in `"blocks"` (as targets within
-        outputs), as a `"hessian"` (as targets within targets); or what `"traced"` gave, as it is.
-    value : bool
-        Whether the value is given, too.
-    directions, directed : str
-        The keyword that holds tangents, cotangents or vectors, and whether they belong to
-        `"targets"` or `"outputs"`.
-    """
-
-    name: str
-    stages: tuple[StageOf, ...]
-    grouping: Literal["targets", "outputs", "blocks", "hessian", "traced"]
-    value: bool = False
-    directions: str = ""
-    directed: Literal["targets", "outputs"] = "targets"
+__all__ = ["Transform"]
 
 
 class Transform:
@@ -119,7 +92,7 @@ class Transform:
             raise InputError(f"A cache of {cache_size} programs keeps none.")
         self._f = f
         self._kind = kind
-        self._parameters = _checked(Signature(f, wrt, static), kind)
+        self._parameters = checked(Signature(f, wrt, static), kind)
         self._has_aux = has_aux
         self._how: tuple[Soundness, Effort] = trust, effort
         self._lowering = {"backend": backend, **options}
@@ -132,7 +105,7 @@ class Transform:
         self.__name__ = f"{kind.name}_{self._parameters.name}"
         self.__doc__ = getattr(f, "__doc__", None)
         if self._parameters.signature is not None:
-            self.__signature__ = _with_keyword(self._parameters.signature, kind.directions)
+            self.__signature__ = with_keyword(self._parameters.signature, kind.directions)
 
     def __reduce__(self) -> Any:
         # The function and the options, no programs: they are made again where they are asked for.
@@ -166,7 +139,7 @@ class Transform:
             self._programs.add((arguments.key(), len(given)), program)
         values = [arguments.leaves[i] for i in arguments.arrays]
         found = program.lowered(*values, *_directed(program.traced, given))
-        return self._grouped(program.traced, found)
+        return self._nested(program.traced, found)
 
     def _program(self, arguments: Arguments, directions: int) -> KeptProgram | None:
         key = (arguments.key(), directions)
@@ -329,37 +302,11 @@ class Transform:
             )
         }
         found = substituted(dag.outputs, replacement)
-        return self._grouped(traced, [Array(node) for node in found])
+        return self._nested(traced, [Array(node) for node in found])
 
-    # -- results ---------------------------------------------------------------------------------
-    def _grouped(self, traced: TracedCall, values: Sequence[Any]) -> Any:
-        """Results as the arguments and the outputs are nested."""
-        plan, flat_values = traced.plan, list(values)
-        if self._kind.grouping == "traced":
-            return unflatten(traced.outputs, flat_values)
-        outs: Any = None
-        if self._kind.value:
-            outs = unflatten(traced.outputs, flat_values[: plan.outputs])
-            del flat_values[: plan.outputs]
-        aux = iter(flat_values[: plan.auxiliary])
-        del flat_values[: plan.auxiliary]
-        result = self._results(traced, iter(flat_values))
-        if self._has_aux:
-            leaves = [next(aux) if leaf is None else leaf for leaf in traced.aux_leaves]
-            auxiliary = unflatten(traced.auxiliary, leaves)
-            return ((outs, auxiliary), result) if self._kind.value else (result, auxiliary)
-        return (outs, result) if self._kind.value else result
-
-    def _results(self, traced: TracedCall, values: Iterator[Any]) -> Any:
-        targets = _Targets(traced.arguments, self._parameters.single)
-        if self._kind.grouping == "targets":
-            return targets.build(lambda: next(values))
-        if self._kind.grouping == "outputs":
-            return unflatten(traced.outputs, list(values))
-        if self._kind.grouping == "hessian":
-            return targets.build(lambda: targets.build(lambda: next(values)))
-        rows = [targets.build(lambda: next(values)) for _ in range(traced.plan.outputs)]
-        return unflatten(traced.outputs, rows)
+    def _nested(self, traced: TracedCall, values: Sequence[Any]) -> Any:
+        single = self._parameters.single
+        return nested(self._kind, traced, values, has_aux=self._has_aux, single=single)
 
     def __repr__(self) -> str:
         return f"<{self.__name__}>"
@@ -367,23 +314,6 @@ class Transform:
 
 def _made_again(cls: type[Transform], args: tuple[Any, ...], options: dict[str, Any]) -> Transform:
     return cls(*args, **options)
-
-
-@dataclass(frozen=True, slots=True)
-class _Targets:
-    """The targets, as a nested value with a result at each array."""
-
-    arguments: Arguments
-    single: bool
-
-    def build(self, result: Callable[[], Any]) -> Any:
-        """The nested value; static leaves have None."""
-        arrays = set(self.arguments.arrays)
-        found = [
-            unflatten(tree, [result() if i in arrays else None for i in leaves])
-            for tree, leaves in zip(self.arguments.trees, self.arguments.targets, strict=True)
-        ]
-        return found[0] if self.single else tuple(found)
 
 
 def _directed(traced: TracedCall, given: Sequence[Any]) -> list[Any]:
@@ -409,27 +339,3 @@ def _described(arguments: Arguments) -> str:
         shape = ", ".join(map(str, np.shape(leaf))) if i in arrays else ""
         parts.append(f"{path}: {dtype_of(leaf)}[{shape}]" if i in arrays else f"{path}: {leaf!r}")
     return ", ".join(parts)
-
-
-def _checked(parameters: Signature, kind: TransformKind) -> Signature:
-    """The parameters of a function, if the transform can be of it."""
-    if kind.stages and not parameters.wrt:
-        raise InputError("Nothing to differentiate with respect to: name a parameter.")
-    if kind.directions and kind.directions in parameters.parameters:
-        raise InputError(
-            f"{parameters.name} has a parameter {kind.directions!r}, the name by which "
-            f"{kind.name} is given its direction.",
-            mend="Rename the parameter, or wrap the function in one that has another.",
-        )
-    return parameters
-
-
-def _with_keyword(signature: inspect.Signature, keyword: str) -> inspect.Signature:
-    if not keyword:
-        return signature
-    added = inspect.Parameter(keyword, inspect.Parameter.KEYWORD_ONLY)
-    kinds = list(signature.parameters.values())
-    last = [each for each in kinds if each.kind is each.VAR_KEYWORD]
-    return signature.replace(
-        parameters=[*[each for each in kinds if each not in last], added, *last]
-    )

@@ -23,7 +23,8 @@ from ..rewriting import Soundness
 from .arguments import Names
 from .batch_arguments import Axes, BatchArguments, batch_first, check_axes, spread_axes
 from .batching import Mapped, batched
-from .transform import Transform, TransformKind
+from .kinds import TransformKind
+from .transform import Transform
 
 __all__ = ["Axes", "vmap"]
 

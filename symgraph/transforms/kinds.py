@@ -1,0 +1,65 @@
+"""What is computed of a function: its gradient, its value too, its Hessian, and so on."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Literal
+
+from ..autodiff.flat import StageOf
+from ..errors import InputError
+from .arguments import Signature
+
+__all__ = ["TransformKind", "checked", "with_keyword"]
+
+
+@dataclass(frozen=True, slots=True)
+class TransformKind:
+    """The kind of a transform.
+
+    Parameters
+    ----------
+    name : str
+    stages : tuple of callable
+        Run one after the other; none if there is nothing to differentiate.
+    grouping : str
+        How results are nested: as `"targets"`, as `"outputs"`, in `"blocks"` (as targets within
+        outputs), as a `"hessian"` (as targets within targets); or what `"traced"` gave, as it is.
+    value : bool
+        Whether the value is given, too.
+    directions, directed : str
+        The keyword that holds tangents, cotangents or vectors, and whether they belong to
+        `"targets"` or `"outputs"`.
+    """
+
+    name: str
+    stages: tuple[StageOf, ...]
+    grouping: Literal["targets", "outputs", "blocks", "hessian", "traced"]
+    value: bool = False
+    directions: str = ""
+    directed: Literal["targets", "outputs"] = "targets"
+
+
+def checked(parameters: Signature, kind: TransformKind) -> Signature:
+    """The parameters of a function, if the transform can be of it."""
+    if kind.stages and not parameters.wrt:
+        raise InputError("Nothing to differentiate with respect to: name a parameter.")
+    if kind.directions and kind.directions in parameters.parameters:
+        raise InputError(
+            f"{parameters.name} has a parameter {kind.directions!r}, the name by which "
+            f"{kind.name} is given its direction.",
+            mend="Rename the parameter, or wrap the function in one that has another.",
+        )
+    return parameters
+
+
+def with_keyword(signature: inspect.Signature, keyword: str) -> inspect.Signature:
+    """The signature of a transformed function: with the keyword of its direction, if it has one."""
+    if not keyword:
+        return signature
+    added = inspect.Parameter(keyword, inspect.Parameter.KEYWORD_ONLY)
+    kinds = list(signature.parameters.values())
+    last = [each for each in kinds if each.kind is each.VAR_KEYWORD]
+    return signature.replace(
+        parameters=[*[each for each in kinds if each not in last], added, *last]
+    )
