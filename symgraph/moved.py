@@ -26,9 +26,9 @@ _FROM_THE_TOP = {
     "tracedcall=traced_call vectorized=vmap",
 }
 _FROM_REWRITING = {
-    "verification": "grading instances maker modular mutants params proofs reference samples "
-    "small_maker trials variations verifier fitting=operand_search judged=equivalent_mutants "
-    "precise=high_precision",
+    "verification": "grading instances maker modular mutants params=random_params proofs "
+    "reference samples small_maker trials=instance_trials variations verifier "
+    "fitting=operand_search judged=equivalent_mutants precise=high_precision",
     "rewriting": "licences=justifications",
 }
 _FROM_BACKENDS = {"backends": "door=fast_entry"}
@@ -37,11 +37,17 @@ _WITHIN_A_ROOM = {
     "ops": "derivatives=custom_vjp contraction=einsum",
     "autodiff": "products=jacobian_products",
     "passes": "logistic=logistic_quotients",
-    "saturation": "program=integer_program",
+    "saturation": "program=integer_program instances=matched_instances",
     "algebra.expression": "labels=canonical_indices",
     "algebra.extraction": "sharing=common_factors slices=adjacent_slices plan=contraction_order",
     "algebra.normal_form": "instances=index_renaming",
     "algebra.regions": "simplify=region_pass",
+    "export": "comparison=graph_difference mathematics=node_latex symbols=latex_names "
+    "text=graph_text",
+    "notation": "text=node_text",
+    "page": "mathematics=mathml",
+    "verification": "params=random_params symbols=sympy_functions trials=instance_trials",
+    "saving": "order=node_order params=param_kinds table=node_table values=encoding",
 }
 _FROM_LOWERING = {
     "memory": "liveness workspace=scratch planner plans chains blocks eviction exact=exact_search "

@@ -23,7 +23,7 @@ from ..ir.naming import Holder, settle
 from ..ir.node import Node, make
 from ..ir.op import OPS, Op
 from ..ir.scope import current_scope as _scope
-from ..notation.text import escaped, shortened
+from ..notation.node_text import escaped, shortened
 from ..source import user_frame
 from .advice import instead_of_numbers
 from .aliasing import cut, own

@@ -113,13 +113,17 @@ def jacobians(
             of_output = f"_{dag.names[i]}" if len(chosen) > 1 and name == "jacobian" else ""
             results.append((f"{name}{of_output}_{label}", found))
     alone = len(wrt) == 1 if single is None else single
-    row = 0 if alone else tuple(range(len(wrt)))
-    parts = [moved(row, len(wrt) * k) for k in range(len(chosen))]
-    if outputs is not None:
-        structure: Any = parts[0] if alone and len(parts) == 1 else tuple(parts)
-    else:
-        structure = dag.regroup(parts) if len(chosen) == len(dag.outputs) else parts[0]
+    row_of = 0 if alone else tuple(range(len(wrt)))
+    parts = [moved(row_of, len(wrt) * k) for k in range(len(chosen))]
+    structure = _nested(dag, parts, alone=alone, whole=outputs is None)
     return with_results(dag, chosen if kept is None else kept, results, structure, value=value)
+
+
+def _nested(dag: Dag, parts: Sequence[Any], *, alone: bool, whole: bool) -> Any:
+    """How Jacobians are nested: as the outputs of the graph, if the user did not choose some."""
+    if whole:
+        return dag.regroup(parts) if len(parts) == len(dag.outputs) else parts[0]
+    return parts[0] if alone and len(parts) == 1 else tuple(parts)
 
 
 def _is_symmetric(dag: Dag, targets: Sequence[Node]) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError, SymgraphError
-from ..export import svg, text
+from ..export import graph_text, svg
 from ..export.latex import latex
 from ..graph import Graph
 from ..ir.cost import op_count
 from ..ir.dag import Dag
-from ..page.mathematics import mathematics
+from ..page.mathml import mathematics
 from .derive import gradients_of, scalar
 from .given import names_of, numeric_check, parsed
 
@@ -57,7 +57,7 @@ def answer(question: Mapping[str, str]) -> dict[str, Any]:
     formula, with_indices = latex(named), latex(named, "index")
     return {
         "formulas": [
-            [name, text.formula(gradients.with_outputs([node], ["out"], 0))]
+            [name, graph_text.formula(gradients.with_outputs([node], ["out"], 0))]
             for name, node in zip(wrt, gradients.outputs, strict=True)
         ],
         "latex": formula,

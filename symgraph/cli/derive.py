@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ShapeError
-from ..export import dot, svg, text
+from ..export import dot, graph_text, svg
 from ..export.latex import latex
 from ..graph import Graph
 from ..ir.cost import op_count
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     title = "as derived" if options.no_simplify else f"closed form, {derived} operations before"
     print(f"\n{title}, {left} now" if result is not joint else f"\n{title}, {left} operations")
     for name, node in zip(wrt, gradients.outputs, strict=True):
-        print(f"  d/d{name} = {text.formula(gradients.with_outputs([node], ['out'], 0))}")
+        print(f"  d/d{name} = {graph_text.formula(gradients.with_outputs([node], ['out'], 0))}")
     if options.latex:
         named = gradients.with_outputs(gradients.outputs, [f"grad_{name}" for name in wrt])
         print(f"\nLaTeX\n{latex(named, options.latex)}")
@@ -100,7 +100,7 @@ def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:
     gradients = gradients_of(result.dag, len(wrt))
     found: dict[str, Any] = {
         "gradients": {
-            name: text.formula(gradients.with_outputs([node], ["out"], 0))
+            name: graph_text.formula(gradients.with_outputs([node], ["out"], 0))
             for name, node in zip(wrt, gradients.outputs, strict=True)
         },
         "latex": latex(gradients.with_outputs(gradients.outputs, [f"grad_{name}" for name in wrt])),
@@ -129,7 +129,7 @@ def scalar(dag: Dag) -> Dag:
 
 
 def _section(title: str, dag: Dag) -> None:
-    print(f"\n{title}: {text.render(dag, lines=False)}")
+    print(f"\n{title}: {graph_text.render(dag, lines=False)}")
 
 
 def _rules(steps: Sequence[Step]) -> None:
@@ -145,7 +145,7 @@ def _rules(steps: Sequence[Step]) -> None:
     width = max(map(len, first))
     print("\nrules that fired, and the first use of each")
     for name, step in first.items():
-        change = text.equation(step.before, step.after)
+        change = graph_text.equation(step.before, step.after)
         print(f"  {fired[name]:3} × {name:{width}}  [{step.sound}]  {change}")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..export import text
+from ..export import graph_text
 from ..graph import Graph
 from ..graph.formats import WRITERS, writer_of
 from ..ir.cost import op_count
@@ -77,12 +77,12 @@ def _simplify(options: argparse.Namespace) -> int:
     graph, small = _simplified(options)
     before, after = op_count(graph.dag.outputs), op_count(small.dag.outputs)
     if options.json:
-        found = {"formula": text.formula(small.dag), "latex": small.to_latex()}
+        found = {"formula": graph_text.formula(small.dag), "latex": small.to_latex()}
         rules = dict(small.history.log.fired)
         _printed({**found, "operations": after, "operations_before": before, "rules": rules})
         return 0
-    print(f"{text.render(small.dag, lines=False)}\n")
-    print(f"{text.formula(small.dag)}\n\n{before} operations before, {after} now")
+    print(f"{graph_text.render(small.dag, lines=False)}\n")
+    print(f"{graph_text.formula(small.dag)}\n\n{before} operations before, {after} now")
     return 0
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..export.graph_text import sides
 from ..export.labels import Labels
-from ..export.text import sides
 from ..ir.cost import node_bytes, node_flops
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
-from ..notation.text import escaped, shortened
+from ..notation.node_text import escaped, shortened
 from ..rewriting.justifications import licences
 from ..rewriting.log import Step
 

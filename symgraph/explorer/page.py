@@ -18,15 +18,15 @@ from importlib.resources import files
 from typing import Any
 
 from ..export.expressions import number_text
+from ..export.graph_text import headline
 from ..export.labels import Labels
-from ..export.text import headline
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.interpreter import bound_inputs, values_of
 from ..ir.node import Node
 from ..ir.walks import reachable
 from ..memory.liveness import live_ranges
-from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
+from ..notation.node_text import ATOM, Spelled, escaped, shortened, spelled
 from ..rewriting.log import Log
 from .details import facts_of, step_of, summary, told
 from .seats import FORWARD, GRADIENT, Seats, lane_of, seated

@@ -10,9 +10,9 @@ from __future__ import annotations
 from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..notation.text import escaped, shortened
+from ..notation.node_text import escaped, shortened
+from .graph_text import headline
 from .labels import Labels
-from .text import headline
 
 __all__ = ["quoted", "render"]
 

@@ -14,11 +14,11 @@ from typing import Any, Protocol
 from ..ir.node import Node, Origin
 from ..ir.origins import adjoint_chain
 from ..ir.walks import reachable
-from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
-from . import mathematics
+from ..notation.node_text import ATOM, Spelled, escaped, shortened, spelled
+from . import node_latex
 from .expressions import constant_text
-from .symbols import words
-from .text import sides
+from .graph_text import sides
+from .latex_names import words
 
 __all__ = [
     "as_align",
@@ -101,7 +101,7 @@ def entry(index: int, step: ShownStep, licences: Iterable[ShownJustification]) -
     with `guard`, `of`, `why`).
     """
     text = sides(step.before, step.after)
-    formulas = sides(step.before, step.after, leaf=mathematics.leaf, spell=mathematics.spelled)
+    formulas = sides(step.before, step.after, leaf=node_latex.leaf, spell=node_latex.spelled)
     return {
         "grain": step.grain,
         "step": index,

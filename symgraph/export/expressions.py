@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.node import Node
-from ..notation.text import ATOM, UNARY, Spelled, escaped, number, shortened, size_text
+from ..notation.node_text import ATOM, UNARY, Spelled, escaped, number, shortened, size_text
 from ..ops.creation import DIMENSION
 
 __all__ = ["atom", "constant_text", "inline", "number_text"]

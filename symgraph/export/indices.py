@@ -21,9 +21,9 @@ from ..ir.dims import Dim, known_equal
 from ..ir.node import Node
 from ..ir.traits import Arrangement, Selection
 from ..notation.formulas import ATOM, JOINED, SUM, TIMES, argument, product_formula, within
-from ..notation.text import Spelled
-from .mathematics import leaf, spelled
-from .symbols import symbol
+from ..notation.node_text import Spelled
+from .latex_names import symbol
+from .node_latex import leaf, spelled
 
 __all__ = ["Indexed", "Row"]
 

@@ -17,7 +17,7 @@ from ..ir.given_names import given_names
 from ..ir.node import Node
 from ..ir.origins import origins
 from ..ir.walks import reachable
-from ..notation.text import ATOM, QUOTIENT, Spelled, escaped, shortened, spelled
+from ..notation.node_text import ATOM, QUOTIENT, Spelled, escaped, shortened, spelled
 from ..source import Frame
 from .expressions import inline, number_text
 

@@ -19,11 +19,11 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from ..notation.array_formulas import as_ones, inverse_formula
 from ..notation.formulas import sum_formula
-from ..notation.text import Spelled
+from ..notation.node_text import Spelled
 from .indices import Indexed, Row
 from .labels import Labels
-from .mathematics import ATOM, JOINED, leaf, spelled
-from .symbols import distinct, symbol, words
+from .latex_names import distinct, symbol, words
+from .node_latex import ATOM, JOINED, leaf, spelled
 
 __all__ = ["Form", "Formula", "latex"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..notation.text import escaped, shortened
+from ..notation.node_text import escaped, shortened
 from .labels import Labels
 
 __all__ = ["quoted", "render"]

@@ -9,7 +9,7 @@ from ..ir.collector import collector_paused
 from ..ir.cost import node_flops
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..notation.text import escaped, shortened
+from ..notation.node_text import escaped, shortened
 from .labels import Labels
 
 if TYPE_CHECKING:

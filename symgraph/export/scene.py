@@ -15,7 +15,7 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.origins import adjoint_chain
 from ..ir.traits import Arrangement, Infix, Prefix
-from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
+from ..notation.node_text import ATOM, Spelled, escaped, shortened, spelled
 from .folding import MOST, FoldedNodes, Unit, acyclic, grouped
 from .labels import Labels
 

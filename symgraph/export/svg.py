@@ -17,11 +17,11 @@ from html import escape
 
 from ..ir.collector import collector_paused
 from ..ir.dag import Dag
-from ..notation.text import escaped, shortened
+from ..notation.node_text import escaped, shortened
+from .graph_text import headline
 from .labels import Labels
 from .layout import BoxPlace, Edge, Item, laid_out
 from .scene import CLOSE, OPEN, Card, Scene, bare, scene, tooltip
-from .text import headline
 
 __all__ = ["image", "render"]
 

@@ -10,12 +10,12 @@ from ..array import FUNCTIONS, Array
 from ..ops.determinants import slogdet
 from ..ops.norms import norm
 
-__all__ = ["CALLS", "LISTS", "METHODS", "Call", "function_named", "functions"]
+__all__ = ["CALLS", "LISTS", "METHODS", "CallSignature", "function_named", "functions"]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """The arguments of a function: the number of arrays, then literals by position or keyword."""
+class CallSignature:
+    """What a function takes: a number of arrays, then literals by position or keyword."""
 
     name: str
     least: int
@@ -68,13 +68,13 @@ _ALIASES = {
 }
 
 
-def _table() -> dict[str, Call]:
-    calls = {name: Call(name, 1, 1) for name in _UNARY.split()}
-    calls |= {name: Call(name, 2, 2) for name in _BINARY.split()}
-    calls |= {name: Call(name, 1, 1, ("axis", "keepdims")) for name in _REDUCTIONS.split()}
-    calls |= {name: Call(name, 1, 1, literals) for name, literals in _SHAPED.items()}
-    calls |= {"where": Call("where", 3, 3), "clip": Call("clip", 3, 3)}
-    calls["einsum"] = Call("einsum", 2, 16)
+def _table() -> dict[str, CallSignature]:
+    calls = {name: CallSignature(name, 1, 1) for name in _UNARY.split()}
+    calls |= {name: CallSignature(name, 2, 2) for name in _BINARY.split()}
+    calls |= {name: CallSignature(name, 1, 1, ("axis", "keepdims")) for name in _REDUCTIONS.split()}
+    calls |= {name: CallSignature(name, 1, 1, literals) for name, literals in _SHAPED.items()}
+    calls |= {"where": CallSignature("where", 3, 3), "clip": CallSignature("clip", 3, 3)}
+    calls["einsum"] = CallSignature("einsum", 2, 16)
     return calls | {alias: calls[name] for alias, name in _ALIASES.items() if name in calls}
 
 

@@ -55,7 +55,7 @@ def parse(
 
     Examples
     --------
-    >>> from symgraph.export.text import formula
+    >>> from symgraph.export.graph_text import formula
     >>> formula(parse("sum(x**2) / 2"))
     'sum(x**2) / 2'
     """

@@ -14,7 +14,7 @@ from ..errors import ExpressionError, SymgraphError
 from ..facts import Fact
 from ..ir.node import Node
 from ..ops.creation import input as symbolic_input
-from .calls import CALLS, LISTS, METHODS, Call, function_named, functions
+from .calls import CALLS, LISTS, METHODS, CallSignature, function_named, functions
 from .syntax import column_of, pointed
 
 __all__ = ["ExpressionReader"]
@@ -261,7 +261,7 @@ class ExpressionReader:
         return int(result) if whole and small else result
 
     # -- calls -----------------------------------------------------------------------------------
-    def function(self, node: ast.Call) -> tuple[Call, list[ast.expr]]:
+    def function(self, node: ast.Call) -> tuple[CallSignature, list[ast.expr]]:
         """The function that is called, and its arguments; for `x.sum()` the first is x."""
         arguments = list(node.args)
         match node.func:
@@ -324,7 +324,7 @@ class ExpressionReader:
         return self.applied(node, function, *values, **keywords)
 
     def literals(
-        self, node: ast.Call, call: Call, arguments: list[ast.expr]
+        self, node: ast.Call, call: CallSignature, arguments: list[ast.expr]
     ) -> Iterator[tuple[str, ast.expr]]:
         if call.name != "einsum":
             arrays = 1 if call.name in LISTS else call.most

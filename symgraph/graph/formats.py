@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from ..errors import InputError
 from ..explorer import Explorer, explorer
-from ..export import constants, dot, latex, mermaid, networks, python, svg, text
+from ..export import constants, dot, graph_text, latex, mermaid, networks, python, svg
 from ..export.latex import Form, Formula
 from .explain import Format
 from .history import History
@@ -125,7 +125,7 @@ def formula(self: HasDag) -> Formula:
     >>> graph.formula()
     sum(exp(x))
     """
-    return Formula(text.formula(self.dag), to_latex(self))
+    return Formula(graph_text.formula(self.dag), to_latex(self))
 
 
 def to_dot(self: HasDag) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, overload
 import numpy as np
 
 from ..errors import VerifyError
-from ..export.text import equation
+from ..export.graph_text import equation
 from ..ir.dag import Dag
 from ..ir.interpreter import bound_inputs, check_facts, values_of
 from ..ir.node import Node

@@ -13,7 +13,7 @@ from ..memory.budget import program_peak
 from ..memory.liveness import memory as memory_of
 from ..memory.liveness import readable_bytes
 from ..memory.rematerialization import bytes_of, without_copies
-from ..notation.text import escaped, shortened
+from ..notation.node_text import escaped, shortened
 from .measures import HasDag
 
 __all__ = ["axes_of", "plot_cost", "plot_memory"]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..array.handle import Array
 from ..errors import FactError, InputError
-from ..export import networks, text
-from ..export.comparison import Difference, difference
+from ..export import graph_text, networks
+from ..export.graph_difference import Difference, difference
 from ..export.svg import image
 from ..facts import Fact
 from ..ir.dag import Dag
@@ -374,7 +374,7 @@ class View(Immutable):
         verify(self.dag)
 
     def __str__(self) -> str:
-        return text.render(self.dag, self.history)
+        return graph_text.render(self.dag, self.history)
 
     def __repr__(self) -> str:
         return (

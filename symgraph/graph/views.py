@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import isfinite
 
 from ..errors import InputError
-from ..export import networks, svg, text
-from ..export.comparison import Difference, difference
+from ..export import graph_text, networks, svg
+from ..export.graph_difference import Difference, difference
 from ..export.png import png
 from ..ir.html_tables import bundle, table
 from ..lowering.functional import functional
@@ -39,7 +39,7 @@ class Text(str):
         return str(self)
 
 
-class Code(Text):
+class PythonSource(Text):
     """Python source, which a notebook colours."""
 
     __slots__ = ()
@@ -105,7 +105,7 @@ def tree(self: HasDag, *, most: int = 10_000) -> Text:
       v1 = exp(x)   float64[n]
         x   float64[n]
     """
-    return Text(text.tree(self.dag, most=most))
+    return Text(graph_text.tree(self.dag, most=most))
 
 
 def table_of(self: HasDag) -> Table:
@@ -127,7 +127,7 @@ def table_of(self: HasDag) -> Table:
     return Table(columns, tuple([tuple(row.values()) for row in told]))
 
 
-def code(self: HasDag) -> Code:
+def code(self: HasDag) -> PythonSource:
     """The graph as NumPy source, as `to_python` gives it; a notebook colours it.
 
     Returns
@@ -145,7 +145,7 @@ def code(self: HasDag) -> Code:
     >>> print(sg.trace(lambda x: np.exp(x), x="n").code().splitlines()[0])
     def function(np, **inputs):
     """
-    return Code(functional(self.dag))
+    return PythonSource(functional(self.dag))
 
 
 def to_png(self: HasDag, *, scale: float = 2.0, fold: bool | None = None) -> bytes:

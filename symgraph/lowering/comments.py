@@ -8,7 +8,7 @@ from functools import lru_cache
 from ..ir.avals import Aval
 from ..ir.naming import DERIVED
 from ..ir.node import Node, Origin
-from ..notation.text import shortened
+from ..notation.node_text import shortened
 
 __all__ = ["commented", "remark", "sanitized"]
 

@@ -16,7 +16,7 @@ from ..ir.node import Node
 from ..lowering.memory_model import model_of, profile
 from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
-from ..notation.text import escaped, shortened
+from ..notation.node_text import escaped, shortened
 from .scratch import scratch_bytes
 from .timeline import timeline_html
 

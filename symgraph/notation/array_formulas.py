@@ -14,7 +14,7 @@ from ..facts.implications import implied
 from ..ir.dims import known_equal
 from ..ir.node import Node
 from .formulas import ATOM, JOINED, ONES, POWER, SUM, TIMES, UNARY, argument, transposed, within
-from .text import Spelled, Writer, index_text
+from .node_text import Spelled, Writer, index_text
 
 __all__ = [
     "as_ones",

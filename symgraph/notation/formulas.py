@@ -16,7 +16,7 @@ import numpy as np
 from ..ir.dims import known_equal
 from ..ir.node import Node
 from ..ir.traits import Arrangement
-from .text import ATOM, Spelled, Writer
+from .node_text import ATOM, Spelled, Writer
 
 __all__ = [
     "ATOM",

@@ -17,8 +17,7 @@ from ..ir.avals import Aval, supported_dtype
 from ..ir.fact_inference import Known
 from ..ir.op import Op, carries_aligned, no_flops, register
 from ..ir.traits import ODD, Arrangement, Traits
-from ..notation import formulas
-from ..notation import text as texts
+from ..notation import formulas, node_text
 from .batched import batch_aligned
 from .composites import naming_lines
 from .families import function
@@ -66,7 +65,7 @@ CAST = register(
         facts=_facts_cast,
         doc="x with another dtype; floats become integers by dropping their fraction.",
         latex=formulas.operand_formula,
-        text=texts.cast_text,
+        text=node_text.cast_text,
         traits=Traits(arrangement=Arrangement.CONVERTED),
     )
 )

@@ -18,8 +18,7 @@ from ..ir.dims import Dim, ShapeLike, normal, parse_shape
 from ..ir.fact_inference import Knowledge, Known
 from ..ir.node import fresh, make
 from ..ir.op import Op, no_flops, register
-from ..notation import array_formulas, formulas
-from ..notation import text as texts
+from ..notation import array_formulas, formulas, node_text
 from .composites import as_array, composite
 from .families import function
 
@@ -197,7 +196,7 @@ DIMENSION = register(
         flops=no_flops,
         count=0,
         facts=lambda *, size, dtype: (Fact("nonnegative"), finite, integer_valued),
-        text=texts.size_text,
+        text=node_text.size_text,
     )
 )
 
@@ -390,6 +389,6 @@ PROJECT = register(
         facts=_facts_project,
         view=True,
         latex=array_formulas.projection_formula,
-        text=texts.projection_text,
+        text=node_text.projection_text,
     )
 )

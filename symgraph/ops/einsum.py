@@ -21,8 +21,7 @@ from ..ir.avals import Aval, Casting
 from ..ir.dims import Dim, Shape, count, known_equal, normal
 from ..ir.op import Batch, Op, register
 from ..ir.traits import Traits
-from ..notation import array_formulas
-from ..notation import text as texts
+from ..notation import array_formulas, node_text
 from .arithmetic_facts import facts_of_products
 from .composites import as_array, naming_lines, refuse
 from .creation import eye
@@ -180,7 +179,7 @@ EINSUM = register(
         doc="Sums of products over named indices, as `subscripts` spell them.",
         traits=Traits(linear=..., indices=_indices_einsum),
         latex=array_formulas.contraction_formula,
-        text=texts.contraction_text,
+        text=node_text.contraction_text,
         fresh=False,
     )
 )

@@ -146,12 +146,9 @@ def elementwise(
     promotion is used where `promote` is not given. `behind_mask` lets the rules in `vjp` act behind
     the mask of a cotangent; sums have no need of it, for they pass a mask on.
     """
-    kept = replace(traits or PLAIN, elementwise=True)
-    if predicate:
-        kept = replace(kept, blind=...)
+    kept = _traits_by_element(traits or PLAIN, predicate=predicate)
     if len(vjp) == 1 and (sign := kept.parity_in(0, 1)):
         facts = with_parity(facts or no_facts, sign)
-    extra: dict[str, Any] = {} if facts is None else {"facts": facts}
     op = register(
         Op(
             name,
@@ -167,12 +164,17 @@ def elementwise(
             doc=doc,
             batch=batch_aligned,
             total=total,
+            facts=facts or no_facts,
             **said,
-            **extra,
         )
     )
     ufuncs = (getattr(np, ufunc),) if ufunc and hasattr(np, ufunc) else ()
     return function(op, _applying(op, len(vjp)), *ufuncs, *numpy)
+
+
+def _traits_by_element(traits: Traits, *, predicate: bool) -> Traits:
+    by_element = replace(traits, elementwise=True)
+    return replace(by_element, blind=...) if predicate else by_element
 
 
 def _applying(op: Op, arity: int) -> Callable[..., Any]:

@@ -17,8 +17,7 @@ from ..ir.avals import Aval, AxisLike, broadcast_shapes, normal_axes
 from ..ir.dims import Dim, Shape, count, normal, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import MOVEMENT, Traits
-from ..notation import array_formulas
-from ..notation import text as texts
+from ..notation import array_formulas, node_text
 from .along_axis import ADD_ALONG_AXIS, TAKE_ALONG_AXIS
 from .batched import aligned, applied, batch_aligned, own_ndim, whole
 from .carrying import carries_gathered, carries_scattered
@@ -142,7 +141,7 @@ GATHER = register(
         doc="Elements at integer arrays on adjacent axes, from `axis` on.",
         traits=replace(MOVEMENT, at_places=True),
         latex=array_formulas.gathered_formula,
-        text=texts.gathered_text,
+        text=node_text.gathered_text,
     )
 )
 

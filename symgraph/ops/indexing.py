@@ -22,8 +22,7 @@ from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, no_flops, register, results_of
 from ..ir.traits import MOVEMENT, PLACEMENT
-from ..notation import array_formulas
-from ..notation import text as texts
+from ..notation import array_formulas, node_text
 from .along_axis import take_along_axis
 from .batched import batch_reshaped
 from .carrying import carries_embedded, carries_sliced
@@ -105,7 +104,7 @@ GETITEM = register(
         doc="`x[index]` for integers, slices, None and an ellipsis; integer arrays go to `gather`.",
         traits=replace(MOVEMENT, in_order=_takes_all),
         latex=array_formulas.item_formula,
-        text=texts.item_text,
+        text=node_text.item_text,
     )
 )
 
@@ -148,7 +147,7 @@ EMBED = register(
         ],
         doc="Zeros of `shape` with the operand in the slice `index`: the transpose of `getitem`.",
         traits=replace(PLACEMENT, in_order=_takes_all),
-        text=texts.embedding_text,
+        text=node_text.embedding_text,
     )
 )
 

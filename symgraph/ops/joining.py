@@ -13,7 +13,7 @@ from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import Shape, ShapeLike, count, known_equal, normal, show_shape
 from ..ir.op import Op, no_flops, register
 from ..ir.traits import Traits
-from ..notation import text as texts
+from ..notation import node_text
 from .batched import batch_whole
 from .carrying import carries_off_axis
 from .composites import as_array, composite, listed, naming_lines, refuse
@@ -98,7 +98,7 @@ CONCATENATE = register(
         facts=lambda *known, axis: facts_of_elements(*known),
         doc="Join arrays along an axis that they have.",
         traits=Traits(jointly_linear=..., movement=True, shift=1),
-        text=texts.concatenation_text,
+        text=node_text.concatenation_text,
     )
 )
 

@@ -22,8 +22,7 @@ from ..ir.dims import Shape, ShapeLike, known_equal, parse_shape, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, carries_aligned, no_flops, register
 from ..ir.traits import MOVEMENT, Arrangement
-from ..notation import array_formulas, formulas
-from ..notation import text as texts
+from ..notation import array_formulas, formulas, node_text
 from .batched import applied, batch_broadcast, batch_reshaped
 from .carrying import carries_reshaped, carries_transposed
 from .composites import as_array, composite, listed, naming_lines
@@ -128,7 +127,7 @@ RESHAPE = register(
         doc="The same elements, in row-major order, in another shape; one entry may be -1.",
         traits=replace(MOVEMENT, arrangement=Arrangement.REGROUPED, in_order=lambda shape: True),
         latex=array_formulas.reshape_formula,
-        text=texts.reshape_text,
+        text=node_text.reshape_text,
     )
 )
 
@@ -273,7 +272,7 @@ TRANSPOSE = register(
         doc="The array with its axes in another order, by default reversed.",
         traits=replace(MOVEMENT, arrangement=Arrangement.PERMUTED, indices=_indices_transpose),
         latex=array_formulas.transpose_formula,
-        text=texts.transpose_text,
+        text=node_text.transpose_text,
     )
 )
 
@@ -382,7 +381,7 @@ BROADCAST_TO = register(
         doc="The array repeated to `shape`, as NumPy broadcasts it.",
         traits=replace(MOVEMENT, arrangement=Arrangement.REPEATED, indices=_indices_broadcast_to),
         latex=formulas.operand_formula,
-        text=texts.broadcast_text,
+        text=node_text.broadcast_text,
     )
 )
 

@@ -13,7 +13,7 @@ from ..ir.node import Node, Origin
 from ..ir.walks import reachable
 from .rule import Rule, Soundness
 
-__all__ = ["Grain", "Log", "Pass", "ProfileRow", "RuleProfile", "Step"]
+__all__ = ["Grain", "Log", "Pass", "RuleProfile", "RuleTime", "Step"]
 
 Grain: TypeAlias = Literal["rule", "region", "choice"]
 """A named rule; a rewritten region of sums and products; a choice, which is not an equality."""
@@ -82,7 +82,7 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileRow:
+class RuleTime:
     """How often one rule fired and was tried, and how long it took."""
 
     rule: str
@@ -92,12 +92,12 @@ class ProfileRow:
 
 
 @dataclass(frozen=True)
-class RuleProfile(Sequence[ProfileRow]):
+class RuleProfile(Sequence[RuleTime]):
     """A row for each rule, the slowest first; prints as a table."""
 
-    rows: tuple[ProfileRow, ...]
+    rows: tuple[RuleTime, ...]
 
-    def __getitem__(self, index: int) -> ProfileRow:  # pyright: ignore[reportIncompatibleMethodOverride]  # no slices
+    def __getitem__(self, index: int) -> RuleTime:  # pyright: ignore[reportIncompatibleMethodOverride]  # no slices
         return self.rows[index]
 
     def __len__(self) -> int:
@@ -197,7 +197,7 @@ class Log:
         names = sorted({*fired, *self.tried}, key=lambda name: (-self.seconds.get(name, 0.0), name))
         return RuleProfile(
             tuple(
-                ProfileRow(name, fired[name], self.tried[name], self.seconds.get(name, 0.0))
+                RuleTime(name, fired[name], self.tried[name], self.seconds.get(name, 0.0))
                 for name in names
             )
         )

@@ -23,7 +23,7 @@ from ..errors import RuleError
 from ..ir.node import Node
 from ..ir.op import OPS, Op
 from ..ir.traits import Arrangement, Infix, Prefix
-from ..notation.text import ATOM, UNARY
+from ..notation.node_text import ATOM, UNARY
 from .deferred import Deferred, settled
 from .guards import Guard, ParamKind, uniform_value
 

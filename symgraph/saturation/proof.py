@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ..ir.interning import params_key
 from ..ir.node import Node
-from .instances import Equality
+from .matched_instances import Equality
 
 __all__ = ["Closure", "ProofStep"]
 

@@ -22,7 +22,7 @@ from .choices import Choices, ENode
 from .directions import shrinks
 from .egraph import EGraph, Match
 from .extract import A_NODE, extracted
-from .instances import Equality, instance_of
+from .matched_instances import Equality, instance_of
 from .proof import Closure, ProofStep
 
 __all__ = ["EGraphSearch", "SaturationBounds", "ordered", "price"]

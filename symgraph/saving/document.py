@@ -29,9 +29,9 @@ from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.invariants import verify
 from ..ir.node import Node
+from .encoding import Nodes, value_at
+from .node_table import ReadNodes, WrittenNodes
 from .places import Place, parsed
-from .table import ReadNodes, WrittenNodes
-from .values import Nodes, value_at
 
 __all__ = ["dag_at", "dag_of", "laid_out", "opened", "text_of", "written_dag"]
 

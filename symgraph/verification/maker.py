@@ -19,7 +19,7 @@ from ..ops.creation import input as symbolic_input
 from ..rewriting.guards import Guard
 from ..rewriting.pattern import Bindings, Literal, OpPattern, instantiated, subterms
 from ..rewriting.rule import Rule, Soundness
-from .params import CAST_DTYPES, draw_params, shape_of_part
+from .random_params import CAST_DTYPES, draw_params, shape_of_part
 
 __all__ = [
     "FLOATS",

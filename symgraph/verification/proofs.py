@@ -27,7 +27,7 @@ import numpy as np
 
 from ..rewriting.pattern import Literal, Opaque, OpPattern, Pattern, Variable, subterms
 from ..rewriting.rule import Rule
-from .symbols import Symbols, Untranslatable, compares
+from .sympy_functions import Symbols, Untranslatable, compares
 
 if TYPE_CHECKING:
     from sympy import Basic, Expr

@@ -17,7 +17,7 @@ from ..rewriting.guards import Guard
 from ..rewriting.pattern import OpPattern, subterms
 from .maker import Instance, InstanceMaker, admitted_numbers
 from .operand_search import OperandSearch
-from .params import draw_params, shape_of_index
+from .random_params import draw_params, shape_of_index
 
 __all__ = ["SmallInstanceMaker"]
 

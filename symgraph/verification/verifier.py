@@ -26,9 +26,9 @@ import numpy as np
 from ..rewriting.guards import Guard
 from ..rewriting.report import Report
 from ..rewriting.rule import Rule, Soundness
+from .instance_trials import InstanceTrial
 from .instances import instances
 from .proofs import is_proved
-from .trials import InstanceTrial
 
 __all__ = ["Report", "verify_rule"]
 

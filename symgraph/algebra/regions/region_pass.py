@@ -124,48 +124,30 @@ class RegionPass:
         late: bool,
         again: bool = False,
     ) -> None:
-        self.outputs = list(outputs)
-        self.memory = memory
-        self.lifter = memory.lifter
+        lifter, judge = memory.lifter, memory.judge
+        self.outputs, self.memory, self.lifter = list(outputs), memory, lifter
+        self.thorough, self.late, self.again = thorough, late, again
         self.kept = memory.kept_late if late else memory.kept
-        self.nodes = reachable(outputs)
-        self.below_bounded = below_bounded(self.nodes)
-        self.use_counts = UseCounts(outputs, self.nodes)
-        self.thorough = thorough
-        self.patient = len(self.nodes) <= _PATIENT_UP_TO
-        self.late = late
-        self.again = again
-        self.borders = Borders(outputs, self.nodes, memory.parted)
-        self.users = self.borders.users
+        self.nodes = nodes = reachable(outputs)
+        self.patient = len(nodes) <= _PATIENT_UP_TO
+        self.below_bounded = below_bounded(nodes)
         self.postponed: set[Node] = set()
         self.now: dict[Node, Node] = {}
-        self.node_forms = NodeForms(
-            memory, self.use_counts, self.users, self.now, thorough=thorough
-        )
-        self.contractions = self.node_forms.contractions
+        self.use_counts = counts = UseCounts(outputs, nodes)
+        self.borders = Borders(outputs, nodes, memory.parted)
+        self.users = users = self.borders.users
+        self.node_forms = forms = NodeForms(memory, counts, users, self.now, thorough=thorough)
         self.spellings = CheapestSpellings(
-            self.lifter.normal,
-            self.contractions,
-            self.use_counts,
-            self.users,
-            memory.judge,
-            memory.tried,
+            lifter.normal, forms.contractions, counts, users, judge, memory.tried
         )
-        self.multiples = Multiples(self.lifter.normal, self.spellings)
-        self.replacements = Replacements(
-            self.node_forms, self.now, self.use_counts, self.spellings, self.users, log
-        )
+        self.multiples = Multiples(lifter.normal, self.spellings)
+        self.replacements = Replacements(forms, self.now, counts, self.spellings, users, log)
         self.repeated = RepeatedRegions(
-            self.borders,
-            self.node_forms,
-            self.replacements,
-            self.use_counts,
-            memory.judge,
-            self.lifter.atoms.knowledge,
+            *(self.borders, forms, self.replacements, counts, judge, lifter.atoms.knowledge),
             late=late,
         )
-        self.polynomials = Polynomials(self.lifter.atoms)
-        self.quotients = Quotients(self.lifter.atoms)
+        self.polynomials = Polynomials(lifter.atoms)
+        self.quotients = Quotients(lifter.atoms)
 
     def run(self) -> list[Node]:
         for node in self.nodes:
@@ -358,13 +340,13 @@ class RegionPass:
         with suppress(OverflowError):
             opened = self.lifter.normal.expanded(expr)
             if opened is not None:
-                options.append(self.contractions.recalled(opened))
+                options.append(self.node_forms.contractions.recalled(opened))
         if self.thorough:
             with suppress(OverflowError):
-                given = self.contractions.with_products(expr, self.use_counts.alive)
+                given = self.node_forms.contractions.with_products(expr, self.use_counts.alive)
                 if given is not expr:
                     options.append(given)
-                uncut = self.contractions.uncut(expr)
+                uncut = self.node_forms.contractions.uncut(expr)
                 if uncut is not None:
                     options.append(uncut)
         return options

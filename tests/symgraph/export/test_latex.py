@@ -11,8 +11,8 @@ from randomgraphs import random_program, traced_program
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.export.symbols import symbol, words
-from symgraph.page.mathematics import mathematics
+from symgraph.export.latex_names import symbol, words
+from symgraph.page.mathml import mathematics
 
 
 def traced(f: Any, **shapes: Any) -> sg.Graph:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from symgraph.errors import ExpressionError
-from symgraph.export.text import formula
+from symgraph.export.graph_text import formula
 from symgraph.expression import LONGEST, functions, parse, parse_fact
 from symgraph.facts import Fact, interval, one_hot, positive, simplex, triangular
 from symgraph.ir.dag import Dag

@@ -19,8 +19,8 @@ from symgraph.saturation.axioms import AXIOMS
 from symgraph.saturation.choices import Choices, ENode
 from symgraph.saturation.directions import backwards
 from symgraph.saturation.extract import extracted
-from symgraph.saturation.instances import Equality
 from symgraph.saturation.integer_program import solved
+from symgraph.saturation.matched_instances import Equality
 from symgraph.saturation.proof import Closure
 from symgraph.verification.instances import instances
 from symgraph.verification.maker import SIZES

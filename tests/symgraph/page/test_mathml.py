@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from symgraph.cli.answers import answer
-from symgraph.page.mathematics import Tree, mathematics
+from symgraph.page.mathml import Tree, mathematics
 
 
 def text(tree: Tree) -> str:

@@ -16,7 +16,7 @@ from ..ir.dag import Dag
 from ..ir.html_tables import bundle, table
 from ..ir.interning import params_key
 from ..ir.node import Node
-from ..notation.text import shortened
+from ..notation.node_text import shortened
 from .labels import Labels
 
 __all__ = ["ComparedNode", "Difference", "difference"]

@@ -13,7 +13,7 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.autodiff.differentiate import differentiated
-from symgraph.export import text
+from symgraph.export import graph_text
 from symgraph.export.labels import order_of
 from symgraph.expression import parse
 from symgraph.ir.dag import Dag
@@ -26,7 +26,7 @@ SOFTMAX = "-sum(p*log(exp(z)/sum(exp(z))))"
 
 
 def test_listing_of_a_forward_graph() -> None:
-    listing = text.render(parse(SOFTMAX, facts=["p: simplex"]), lines=False)
+    listing = graph_text.render(parse(SOFTMAX, facts=["p: simplex"]), lines=False)
     assert listing == "\n".join(
         [
             "9 nodes, 7 operations",
@@ -45,7 +45,7 @@ def test_listing_of_a_forward_graph() -> None:
 
 def test_listing_of_a_gradient_graph_tells_roles_and_outputs() -> None:
     joint = differentiated(parse("sum(x*x)", shapes={"x": 3}), ["x"])
-    listing = text.render(joint, lines=False)
+    listing = graph_text.render(joint, lines=False)
     assert listing == "\n".join(
         [
             "8 nodes (2 forward, 4 gradient), 4 operations",
@@ -64,14 +64,14 @@ def test_listing_quotes_the_line_of_each_node() -> None:
     x = symbolic_input("x", (3,))
     y = np.exp(x)
     z = np.sum(y)
-    listing = text.render(Dag({"x": x.node}, [z.node]))
-    assert "test_text.py:" in listing
+    listing = graph_text.render(Dag({"x": x.node}, [z.node]))
+    assert "test_graph_text.py:" in listing
     assert "y = np.exp(x)" in listing
     assert "z = np.sum(y)" in listing
 
 
 def test_one_line_that_made_all_is_told_once() -> None:
-    header, *rows = text.render(parse("x + 1")).splitlines()
+    header, *rows = graph_text.render(parse("x + 1")).splitlines()
     assert "x + 1" in header
     assert not any("<expression" in row for row in rows)
 
@@ -79,7 +79,7 @@ def test_one_line_that_made_all_is_told_once() -> None:
 def test_an_output_that_is_an_input_or_a_constant_is_marked() -> None:
     x = symbolic_input("x", ())
     one = parse("1").outputs[0]
-    listing = text.render(Dag({"x": x.node}, [x.node, one], ["a", "b"]), lines=False)
+    listing = graph_text.render(Dag({"x": x.node}, [x.node, one], ["a", "b"]), lines=False)
     assert listing.splitlines()[1:] == [
         "  x: input   float64[]   → a",
         "  1          int64[]     constant → b",
@@ -132,7 +132,7 @@ def test_a_formula_is_spelled_as_a_person_would(formula: str) -> None:
     known = {"A": (3, 4), "B": (2, 3, 4)}
     shapes = {name: shape for name, shape in known.items() if name in formula}
     dag = parse(formula.replace("keepdims", "keepdims=True"), shapes=shapes)
-    assert text.formula(dag) == formula
+    assert graph_text.formula(dag) == formula
 
 
 def _arithmetic() -> st.SearchStrategy[str]:
@@ -154,7 +154,7 @@ def _arithmetic() -> st.SearchStrategy[str]:
 @given(source=_arithmetic())
 def test_a_formula_read_again_is_the_same_value(source: str) -> None:
     dag = parse(f"{source} + 0 * (x + y)")
-    formula = text.formula(dag)
+    formula = graph_text.formula(dag)
     if " where " in formula:
         formula, _, parts = formula.partition(" where ")
         for part in reversed(parts.split(", t")):
@@ -166,18 +166,18 @@ def test_a_formula_read_again_is_the_same_value(source: str) -> None:
 
 
 def test_shared_parts_are_named_once() -> None:
-    assert text.formula(parse(SOFTMAX)) == "-sum(p * log(t1 / sum(t1))) where t1 = exp(z)"
+    assert graph_text.formula(parse(SOFTMAX)) == "-sum(p * log(t1 / sum(t1))) where t1 = exp(z)"
 
 
 def test_several_outputs_are_named() -> None:
     joint = differentiated(parse("sum(x*y)"), ["x", "y"])
-    assert text.formula(joint).startswith("out = sum(x * y); grad_x = ")
+    assert graph_text.formula(joint).startswith("out = sum(x * y); grad_x = ")
 
 
 def test_names_of_ours_avoid_those_of_the_user() -> None:
     dag = parse("exp(v1) * exp(v1) + t1")
-    assert text.formula(dag) == "t2 * t2 + t1 where t2 = exp(v1)"
-    rows = text.render(dag, lines=False).splitlines()[1:]
+    assert graph_text.formula(dag) == "t2 * t2 + t1 where t2 = exp(v1)"
+    rows = graph_text.render(dag, lines=False).splitlines()[1:]
     assert [row.split()[0].strip(":") for row in rows] == ["v1", "t1", "v2", "v3", "v4"]
 
 
@@ -185,7 +185,11 @@ def test_names_of_ours_avoid_those_of_the_user() -> None:
 def test_no_name_can_break_a_line(name: str) -> None:
     x = symbolic_input(name, (2,))
     dag = Dag({name: x.node}, [np.exp(x).node], [name])
-    for shown in (text.render(dag, lines=False), text.formula(dag), text.tree(dag)):
+    for shown in (
+        graph_text.render(dag, lines=False),
+        graph_text.formula(dag),
+        graph_text.tree(dag),
+    ):
         assert len(shown.splitlines()) <= 3
         bad = {"Cc", "Cf", "Zl", "Zp", "Cs"}
         assert not [c for c in shown if c != "\n" and unicodedata.category(c) in bad]
@@ -201,9 +205,9 @@ def _chain(length: int) -> Dag:
 
 def test_long_chains_are_printed_without_recursion() -> None:
     dag = _chain(20_000)
-    assert len(text.render(dag).splitlines()) == 20_002
-    assert "too large" in text.formula(dag)
-    assert text.tree(dag, most=100).splitlines()[-1] == "... 1 more"
+    assert len(graph_text.render(dag).splitlines()) == 20_002
+    assert "too large" in graph_text.formula(dag)
+    assert graph_text.tree(dag, most=100).splitlines()[-1] == "... 1 more"
 
 
 def test_sharing_keeps_texts_linear() -> None:
@@ -212,13 +216,13 @@ def test_sharing_keeps_texts_linear() -> None:
     for _ in range(200):
         y = y + y
     dag = Dag({"x": x.node}, [y.node])
-    assert len(text.render(dag, lines=False)) < 20_000
-    assert len(text.tree(dag)) < 60_000
-    assert "too large" in text.formula(dag)
+    assert len(graph_text.render(dag, lines=False)) < 20_000
+    assert len(graph_text.tree(dag)) < 60_000
+    assert "too large" in graph_text.formula(dag)
 
 
 def test_tree_prints_a_shared_node_once() -> None:
-    assert text.tree(parse("exp(x) * exp(x)", shapes={"x": 3})) == "\n".join(
+    assert graph_text.tree(parse("exp(x) * exp(x)", shapes={"x": 3})) == "\n".join(
         [
             "out: v2 = v1 * v1   float64[3]",
             "  v1 = exp(x)   float64[3]",
@@ -231,26 +235,26 @@ def test_tree_prints_a_shared_node_once() -> None:
 def test_equation_names_what_both_sides_share() -> None:
     before = parse("log(exp(sin(x) * y) + 1)").outputs[0]
     inner = before.operands[0].operands[0].operands[0]
-    assert text.equation(before, inner) == "log(exp(a) + 1) → a"
-    assert text.equation(inner, inner.operands[0]) == "a * y → a"
-    assert text.equation(inner, parse("2 * x").outputs[0]) == "sin(x) * y → 2 * x"
+    assert graph_text.equation(before, inner) == "log(exp(a) + 1) → a"
+    assert graph_text.equation(inner, inner.operands[0]) == "a * y → a"
+    assert graph_text.equation(inner, parse("2 * x").outputs[0]) == "sin(x) * y → 2 * x"
     product = parse("exp(x) * y").outputs[0]
-    assert text.equation(product.operands[0], product) == "exp(x) → exp(x) * y"
+    assert graph_text.equation(product.operands[0], product) == "exp(x) → exp(x) * y"
 
 
 def test_a_slice_put_back_tells_where() -> None:
     x = symbolic_input("x", (5, 2))
     placed = snp.embed(x[1:, 0], (5, 2), (slice(1, None), 0))
-    shown = text.formula(Dag({"x": x.node}, [placed.node]))
+    shown = graph_text.formula(Dag({"x": x.node}, [placed.node]))
     assert shown == "embed(x[1:, 0], (5, 2), at=[1:, 0])"
 
 
 def test_numbers_keep_their_sign_and_digits() -> None:
-    assert text.formula(parse("x * -0.0")) == "x * -0.0"
-    assert text.formula(parse("x + 0.1", dtype="float32")) == "x + 0.1"
-    assert text.formula(parse("x + 1e-300")) == "x + 1e-300"
-    assert text.formula(parse("x**(-2)")) == "x**-2"
-    assert text.formula(parse("2 - (-3) * x")) == "2 - -3 * x"
+    assert graph_text.formula(parse("x * -0.0")) == "x * -0.0"
+    assert graph_text.formula(parse("x + 0.1", dtype="float32")) == "x + 0.1"
+    assert graph_text.formula(parse("x + 1e-300")) == "x + 1e-300"
+    assert graph_text.formula(parse("x**(-2)")) == "x**-2"
+    assert graph_text.formula(parse("2 - (-3) * x")) == "2 - -3 * x"
 
 
 def test_notes_that_go_round_in_a_circle_are_printed() -> None:

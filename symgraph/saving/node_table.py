@@ -22,11 +22,11 @@ from ..ir.origins import noted
 from ..ops.backward_rules import WrittenRule
 from ..ops.creation import input as symbolic_input
 from ..source import Frame
-from .order import in_order, rules_of
-from .params import check_params
+from .encoding import Nodes, fact_at, settled_params, value_at, written
+from .node_order import in_order, rules_of
+from .param_kinds import check_params
 from .places import Place
 from .sizes import aval_at, written_aval
-from .values import Nodes, fact_at, settled_params, value_at, written
 
 __all__ = ["ReadNodes", "WrittenNodes"]
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..ir.node import Node
 from ..notation.formulas import ATOM, JOINED, PLUS, UNARY, stated
-from ..notation.text import Spelled
-from ..notation.text import param as param_text
+from ..notation.node_text import Spelled
+from ..notation.node_text import param as param_text
 from ..ops.creation import DIMENSION
-from .symbols import number, symbol
+from .latex_names import number, symbol
 
 __all__ = ["ATOM", "JOINED", "leaf", "spelled"]
 

@@ -16,7 +16,7 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ir.walks import substituted
-from ..notation.text import ATOM, Spelled, escaped, shortened, spelled
+from ..notation.node_text import ATOM, Spelled, escaped, shortened, spelled
 from ..ops.creation import input
 from ..source import Frame
 from .expressions import atom, inline

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..ir.node import Node
-from ..notation.text import escaped
+from ..notation.node_text import escaped
 
 __all__ = ["distinct", "number", "symbol", "words"]
 
