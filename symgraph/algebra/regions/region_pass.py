@@ -330,7 +330,7 @@ class RegionPass:
             self._sparing and plain_count(expr, self._has_exp) > saved[0]
         ):
             return False
-        return not holds_exps(expr) or not self.memory.judge.fails(self.now[node])
+        return not holds_exps(expr) or not self.memory.judge.fails_anew(self.now[node], held_by(expr))
 
     def _polynomial(self, node: Node, saved: Price) -> list[Expr]:
         """The value as a polynomial in one array or as a quotient of polynomials, if shorter."""
