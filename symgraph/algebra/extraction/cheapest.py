@@ -98,7 +98,6 @@ class CheapestSpellings:
         now: Node,
         options: list[Expr],
         is_gain: Callable[[Price], bool] | None = None,
-        *,
         below: Iterable[Node] = (),
     ) -> CheapestSpelling:
         """The cheapest spelling of these expressions that loses no digits.

@@ -289,7 +289,7 @@ class RegionPass:
         def is_gain(spent: Price) -> bool:
             return spent[:parts] < saved[:parts]
 
-        spelled = self.spellings.cheapest(node, old, options, is_gain, below=needed)
+        spelled = self.spellings.cheapest(node, old, options, is_gain, needed)
         new = spelled.node
         # Rescued one by one, its parts may keep more digits than the whole region.
         postponed = (spelled.refused or spelled.rescued) and not self.again and self._part(node)
