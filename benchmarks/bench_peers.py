@@ -44,7 +44,9 @@ from peers.libraries import LIBRARIES, Call, flat  # noqa: E402
 from peers.measures import first_alone, first_call, machine, medians, memory  # noqa: E402
 from peers.workloads import WARM_UP, WORKLOADS, Workload  # noqa: E402
 
-OURS = ("numpy", "native", "jax backend")
+OURS = ("numpy", "native", "jax backend", "torch backend")
+ENGINES = {"jax backend": "JAX", "torch backend": "torch.compile"}
+"""Backends that are measured against their engine's own derivative, not against the best peer."""
 
 
 def checked(results: Any, want: list[np.ndarray[Any, Any]]) -> str:
@@ -108,7 +110,7 @@ def row_of(
     found: dict[str, Any] = {"best peer": best}
     for name in OURS:
         if name in times and best:
-            against = "JAX" if name == "jax backend" else best
+            against = ENGINES.get(name, best)
             found[name] = times[name] / times[against] if against in times else None
     if best:
         found["best peer"] = f"{best} {times[best] * 1e3:.3g} ms"

@@ -82,7 +82,12 @@ def by_symgraph(work: Workload, backend: str = "numpy") -> Call:
     else:
         derive = traced.hessian if work.kind == "hessian" else traced.jacobian
         graph = derive(*work.wrt, value=False)
-    lowered = graph.simplify().lower(backend)
+    lowered = graph.simplify().lower(backend, **({"compile": True} if backend == "torch" else {}))
+    if backend == "torch":
+        torch = import_module("torch")
+        torch.set_num_threads(1)
+        inputs = [torch.from_numpy(np.array(data[name])) for name in graph.inputs]
+        return partial(lowered, *inputs)
     if backend == "jax":
         jax = import_module("jax")
         data = {name: jax.device_put(array) for name, array in data.items()}
@@ -403,6 +408,7 @@ _KNOWN: dict[str, tuple[str, Callable[[Workload], Call]]] = {
     "numpy": ("symgraph", by_symgraph),
     "native": ("llvmlite", partial(by_symgraph, backend="native")),
     "jax backend": ("jax", partial(by_symgraph, backend="jax")),
+    "torch backend": ("torch", partial(by_symgraph, backend="torch")),
     "JAX": ("jax", by_jax),
     "torch": ("torch", by_torch),
     "torch.compile": ("torch", partial(by_torch, compiled=True)),
@@ -412,6 +418,6 @@ _KNOWN: dict[str, tuple[str, Callable[[Workload], Call]]] = {
     "CasADi": ("casadi", by_casadi),
     "SymEngine": ("symengine", by_symengine),
 }
-"""By column: the module that must be there, and the call by it; the first three are symgraph's."""
+"""By column: the module that must be there, and the call by it; the first four are symgraph's."""
 
 LIBRARIES = {name: each for name, each in _KNOWN.items() if find_spec(each[0])}

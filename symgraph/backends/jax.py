@@ -279,9 +279,25 @@ def evaluated(
     known: dict[Node, Any] = dict(zip(dag.inputs.values(), values, strict=True))
     for place, node in enumerate(order):
         with jax.named_scope(f"node{place}.{node.op.name}"):
+            if _is_vector_by_columns(node):
+                (matrix,), vector = node.operands[0].operands, node.operands[1]
+                known[node] = _NAMESPACE.matmul(known[vector], known[matrix])
+                continue
             operands = [known[operand] for operand in node.operands]
             known[node] = run(node, operands, sizes, _NAMESPACE)
     return tuple([_NAMESPACE.asarray(known[output]) for output in dag.outputs])
+
+
+def _is_vector_by_columns(node: Node) -> bool:
+    """Whether a node is X.T @ v of a matrix and a vector.
+
+    It is written v @ X: on the CPU, XLA takes six times as long for a product whose first operand
+    is transposed (100,000 rows of 100 numbers).
+    """
+    if node.op.name != "matmul":
+        return False
+    first, second = node.operands
+    return first.op.name == "transpose" and first.ndim == 2 and second.ndim == 1
 
 
 _SCOPE = re.compile(r"\bnode(\d+)\.")

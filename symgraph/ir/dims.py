@@ -25,6 +25,7 @@ __all__ = [
     "fixed",
     "is_named",
     "known_equal",
+    "known_most",
     "named",
     "names_of",
     "normal",
@@ -77,6 +78,20 @@ def known_equal(a: Dim, b: Dim) -> bool:
     if isinstance(a, int) or isinstance(b, int):
         return isinstance(a, int) and isinstance(b, int) and a == b
     return bool(a == b) or normal(a - b) == 0
+
+
+def known_most(dim: Any) -> int | None:
+    """A number that the dimension never exceeds, such as 1 for `Max(0, Min(4, n) - 3)`."""
+    if isinstance(dim, int) or dim.is_Integer:
+        return int(dim)
+    most = [known_most(part) for part in dim.args]
+    known = [each for each in most if each is not None]
+    kind = type(dim).__name__
+    if kind == "Min":
+        return min(known, default=None)
+    if kind not in ("Max", "Add") or len(known) < len(most):
+        return None
+    return max(known) if kind == "Max" else sum(known)
 
 
 def count(shape: Sequence[Dim]) -> Dim:

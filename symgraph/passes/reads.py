@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ..errors import SymgraphError
 from ..ir.avals import Aval
-from ..ir.dims import Dim, Shape, known_equal
+from ..ir.dims import Dim, Shape, known_equal, known_most
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.op import carries_aligned
 from ..ir.walks import reachable
@@ -186,7 +186,7 @@ def _leaves_out(entry: Entry, size: Dim) -> bool:
     if isinstance(entry, Node):
         return isinstance(size, int) and isinstance(entry.shape[0], int) and entry.shape[0] < size
     if not isinstance(entry, tuple):
-        return size != 1
+        return known_most(size) != 1
     start, stop, step = entry
     if isinstance(size, int):
         return len(range(size)[start:stop:step]) < size

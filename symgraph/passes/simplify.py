@@ -207,7 +207,10 @@ class _Rounds:
         """
         current, exact = outputs, self.trust == "exact"
         seen: dict[tuple[Node, ...], int] = {}
-        while tuple(current) not in seen and (lower := sunk(current, exact=exact)) != current:
+        while tuple(current) not in seen and len(seen) < _ROUNDS:
+            lower = sunk(current, exact=exact)
+            if lower == current:
+                break
             seen[tuple(current)] = len(seen)
             current = self.once_more(self.log.through("reads moved below", current, lower))
         return self.log.through("the cheapest taken", current, _cheapest(current, seen))

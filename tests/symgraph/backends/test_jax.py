@@ -11,10 +11,13 @@ import pytest
 from scipy import special
 
 import symgraph as sg
+import symgraph.numpy as snp
 from symgraph.backends.base import backend_named
 from symgraph.errors import BackendError, InputError
 
 jax = pytest.importorskip("jax", reason="the jax extra is not installed")
+from symgraph.backends.jax import evaluated  # noqa: E402
+
 jnp = jax.numpy
 wide = getattr(jax, "enable_x64", None)
 if wide is None:
@@ -219,3 +222,98 @@ def test_threads_share_a_lowered_function(run: Any) -> None:
     assert len(found) == 80
     assert all(np.allclose(one, wanted, rtol=1e-12) for one, _ in found)
     assert all(isinstance(other, jax.Array) and other.dtype == "float64" for _, other in found)
+
+
+# -- what XLA does better --------------------------------------------------------------------------
+def hlo(graph: sg.Graph) -> str:
+    """The operations of the program that JAX gets."""
+    order = [node for node in graph.dag.nodes if not node.is_input]
+    given = [np.ones(node.shape, node.dtype) for node in graph.dag.inputs.values()]
+    with wide(True):
+        lowered = jax.jit(lambda *given: evaluated(graph.dag, order, given, {})).lower(*given)
+        return lowered.compile().as_text()
+
+
+def test_a_vector_times_rows_is_not_a_product_by_a_transposed_matrix() -> None:
+    rng = np.random.default_rng(0)
+    X, v = rng.normal(size=(7, 4)), rng.normal(size=7)
+    graph = sg.trace(lambda X, v: X.T @ v, X="7, 4", v="7")
+    np.testing.assert_allclose(graph.lower("jax")(X, v), X.T @ v, rtol=1e-12)
+    assert "transpose(" not in hlo(graph)
+    both = sg.trace(lambda X, v: (X.T @ v, X.T), X="7, 4", v="7").lower("jax")(X, v)
+    np.testing.assert_array_equal(both[1], X.T)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("stride", "dilation", "groups", "size"),
+    [(1, 1, 1, 3), (2, 1, 1, 3), (1, 2, 2, 3), (2, 2, 2, 1), (1, 1, 4, 2)],
+)
+def test_convolutions_and_their_derivatives(
+    n: int, dtype: str, stride: int, dilation: int, groups: int, size: int
+) -> None:
+    rng = np.random.default_rng(n)
+    x = rng.normal(size=(2, 4, *[7, 8, 6][:n])).astype(dtype)
+    w = rng.normal(size=(8, 4 // groups, *[size, 2, 3][:n])).astype(dtype)
+
+    def loss(x: Any, w: Any) -> Any:
+        return snp.sum(snp.tanh(snp.conv(x, w, stride, 1, dilation, groups)))
+
+    graph = sg.trace(loss, x=x, w=w).gradient("x", "w")
+    found, wanted = graph.lower("jax")(x, w), graph.evaluate(x=x, w=w)
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        far = 1e-5 if dtype == "float32" else 1e-12
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, far, far * float(np.abs(other).max()))
+
+
+def test_convolutions_by_xla_where_it_is_faster() -> None:
+    for dtype, shape, own in (
+        ("float32", (3, 3), True),
+        ("float64", (3, 3), True),
+        ("float32", (1, 1), False),
+        ("int64", (3, 3), False),
+        ("float16", (3, 3), False),
+    ):
+        x, w = sg.spec("2, 4, 8, 8", dtype), sg.spec((4, 4, *shape), dtype)
+        assert ("convolution(" in hlo(sg.trace(snp.conv, x=x, w=w))) is own
+    x, w = sg.spec("2, 4, 8", "float64"), sg.spec("4, 4, 3", "float64")
+    assert "convolution(" not in hlo(sg.trace(snp.conv, x=x, w=w))
+
+
+def test_a_convolution_of_no_images() -> None:
+    w = np.random.default_rng(1).normal(size=(4, 2, 3, 3)).astype("float32")
+
+    def loss(x: Any, w: Any) -> Any:
+        return snp.sum(snp.conv(x, w) ** 2)
+
+    step = sg.trace(loss, x=sg.spec("n, 2, 5, 5", "float32"), w=w).gradient("w").lower("jax")
+    value, slope = step(np.zeros((0, 2, 5, 5), "float32"), w)
+    assert value == 0
+    np.testing.assert_array_equal(slope, np.zeros_like(w))
+
+
+def test_images_and_kernels_with_a_leading_axis() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(3, 2, 4, 6)).astype("float32")
+    w = rng.normal(size=(3, 5, 4, 2)).astype("float32")
+
+    def loss(x: Any, w: Any) -> Any:
+        each = sg.vmap(lambda x, w: snp.conv1d(x, w))(x, w)
+        return snp.sum(each**2)
+
+    graph = sg.trace(loss, x=x, w=w).gradient("x", "w")
+    assert [node.ndim for node in graph.nodes if node.op.name == "convolution"] == [4]
+    found, wanted = graph.lower("jax")(x, w), graph.evaluate(x=x, w=w)
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+def test_infinite_weights_meet_no_zeros_from_outside() -> None:
+    # A transposed convolution by XLA pads with zeros, and 0 times infinity is NaN.
+    x, w = np.ones((1, 1, 5, 5), "float32"), np.full((1, 1, 3, 3), np.inf, "float32")
+    graph = sg.trace(lambda x, w: snp.sum(snp.conv(x, w)), x=x, w=w).gradient("x", "w")
+    found, wanted = graph.lower("jax")(x, w), graph.evaluate(x=x, w=w)
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_array_equal(one, other)

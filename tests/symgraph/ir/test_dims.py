@@ -7,9 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import symgraph as sg
 from symgraph.errors import DTypeError, InputError, ShapeError
 from symgraph.ir.avals import broadcast_shapes, normal_axes, supported_dtype
-from symgraph.ir.dims import bind, count, known_equal, named, normal, parse_shape, resolve
+from symgraph.ir.dims import (
+    bind,
+    count,
+    known_equal,
+    known_most,
+    named,
+    normal,
+    parse_shape,
+    resolve,
+)
 
 
 @pytest.mark.parametrize(
@@ -103,3 +113,13 @@ def test_dtypes_that_are_not_supported_are_refused(bad: str) -> None:
 def test_byte_order_is_made_native() -> None:
     assert supported_dtype(">f8") == np.dtype("f8")
     assert supported_dtype(">f8").isnative
+
+
+def test_what_a_dimension_never_exceeds() -> None:
+    n = named("n")
+    x = sg.input("x", "n, 5")
+    assert known_most(7) == 7
+    assert known_most(x[3:4].shape[0]) == 1
+    assert known_most(x[3:4][:1].shape[0]) == 1
+    assert known_most(x[2:].shape[0]) is None
+    assert known_most(n) is known_most(2 * n + 1) is None

@@ -161,6 +161,19 @@ def test_what_is_needed_in_whole_stays_whole(f: Callable[..., Any]) -> None:
     assert shapes(graph)["exp"] == (3, 4)
 
 
+def test_the_only_place_of_a_named_axis_is_not_read_again() -> None:
+    # Moving the read gives an axis of size Max(0, Min(4, 2 n) - 3), of which place 0 is all.
+    x = np.array([[0.3, -1.2], [0.7, 2.0]])
+    y = np.array([1.5, -0.4])
+    graph = sg.trace(
+        lambda x, y: np.einsum("ab,b->a", np.concatenate([x, x]), y)[3], x="n, n", y="n"
+    )
+    small = graph.simplify()
+    np.testing.assert_allclose(small.evaluate(x=x, y=y), x[1] @ y, rtol=1e-12)
+    assert small.simplify().dag.outputs == small.dag.outputs
+    assert len(small.dag.nodes) <= 6
+
+
 def test_elements_that_meet_others_are_not_read_alone() -> None:
     small = simplified(lambda x: snp.softmax(x)[1, 2], x=numbers(3, 4))
     assert shapes(small) == {"softmax": (4,)}
