@@ -95,9 +95,7 @@ def assembled(
     team : Team, optional
         The threads that compute blocks.
     """
-    emitted = emit(
-        program, floats=floats, threads=team is not None, apart=clock is not None
-    )
+    emitted = emit(program, floats=floats, threads=team is not None, apart=clock is not None)
     if clock is not None:
         emitted = clock.put_into(emitted)
     digest = hashlib.blake2b(emitted.source.encode(), digest_size=6).hexdigest()

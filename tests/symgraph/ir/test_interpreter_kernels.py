@@ -9,15 +9,13 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.ir.interpreter import kernel_on_numpy
 from symgraph.array import apply
+from symgraph.ir.interpreter import kernel_on_numpy
 from symgraph.ir.op import OPS
 from symgraph.namespace import NUMPY
 
 PLACED = "diagonal_matrix"  # Its two kernels move the same numbers.
-WITH_ANOTHER = [
-    op for op in OPS.values() if op.kernel_of_many is not None and op.name != PLACED
-]
+WITH_ANOTHER = [op for op in OPS.values() if op.kernel_of_many is not None and op.name != PLACED]
 
 
 def node_of(op: Any, shape: Any, dtype: str = "float64") -> Any:
