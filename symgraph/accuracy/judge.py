@@ -15,6 +15,7 @@ of ordinary size where its reference is far from the end of the range.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -107,6 +108,20 @@ class Judge:
         """
         return self._failures(node) is not None
 
+    def fails_anew(self, node: Node, below: Iterable[Node]) -> bool:
+        """Whether a value fails where none of the values below fails.
+
+        Else no spelling over the values below can help: they are infinite or NaN already.
+        """
+        failing = self._failures(node)
+        if failing is None:
+            return False
+        for each in below:
+            lost = self._failures(each)
+            if lost is not None:
+                failing = failing & ~(lost if lost.shape == failing.shape else _rows(lost, failing))
+        return bool(failing.any())
+
     def fails_less(self, new: Node, old: Node) -> bool:
         """Whether `new` fails at clearly fewer elements than `old`, and at no other element."""
         after, before = self._failures(new), self._failures(old)
@@ -156,6 +171,12 @@ def _failures(trials: Trials, node: Node) -> Numbers | None:
         return None
     found = ~finite[ORDINARY] & ~(np.abs(trial.right[ORDINARY]) > _ROOMY)
     return found if found.any() else None
+
+
+def _rows(elements: Numbers, like: Numbers) -> Numbers:
+    """The probes that have such an element, to be compared with the elements of another value."""
+    rows = elements.reshape(len(elements), -1).any(axis=1)
+    return rows.reshape(-1, *[1] * (like.ndim - 1))
 
 
 class Verdict(NamedTuple):

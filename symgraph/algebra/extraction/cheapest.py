@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -98,6 +98,8 @@ class CheapestSpellings:
         now: Node,
         options: list[Expr],
         is_gain: Callable[[Price], bool] | None = None,
+        *,
+        below: Iterable[Node] = (),
     ) -> CheapestSpelling:
         """The cheapest spelling of these expressions that loses no digits.
 
@@ -113,14 +115,16 @@ class CheapestSpellings:
         is_gain : callable, optional
             Whether a spelling of this price is cheaper than the value as it is now. Without it all
             are wanted.
+        below : iterable of Node, optional
+            Arrays that all spellings need. A value is not rescued where one of these fails, too.
         """
         found = self._written(node, options, None)
         gains = is_gain is None or any(is_gain(self.use_counts.price(each)) for each in found)
-        if not gains and not self.judge.fails(now):
+        if not gains and not self.judge.fails_anew(now, below):
             self.tried.add(now)
             return CheapestSpelling(None)
         best = self._first(found, node, now)
-        if found and self._is_worth_more(best, now, options):
+        if found and self._is_worth_more(best, now, options, below):
             found += self._written(node, options, self.judge)
             best = self._first(found, node, now)
         if best is not None:
@@ -136,11 +140,15 @@ class CheapestSpellings:
             self.tried.add(now)
         return spelled
 
-    def _is_worth_more(self, best: Node | None, now: Node, options: list[Expr]) -> bool:
+    def _is_worth_more(
+        self, best: Node | None, now: Node, options: list[Expr], below: Iterable[Node]
+    ) -> bool:
         """Whether a spelling chosen for its digits may be better than the best one so far."""
         if now in self.tried:
             return False
-        return best is None or (any(map(holds_exps, options)) and self.judge.fails(best))
+        return best is None or (
+            any(map(holds_exps, options)) and self.judge.fails_anew(best, below)
+        )
 
     def _rescues(self, new: Node, old: Node) -> bool:
         """Whether `new` is right where `old` fails, so that its cost does not matter."""

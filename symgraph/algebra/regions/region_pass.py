@@ -264,23 +264,23 @@ class RegionPass:
         # spelling stops at them.
         needed = held_by(expr)
         held = self.use_counts.hold(needed)
-        saved = self._respelled(node, expr, also)
+        saved = self._respelled(node, expr, also, needed)
         self.use_counts.let_go(held)
         return needed, saved
 
-    def _respelled(self, node: Node, expr: Expr, also: Sequence[Expr]) -> Price:
+    def _respelled(self, node: Node, expr: Expr, also: Sequence[Expr], needed: list[Node]) -> Price:
         """Write the node in its cheapest spelling; the price of its old spelling."""
         saved = self.use_counts.suspend(node)
         polynomial = self._polynomial(node, saved)
-        if not polynomial and self._hopeless(node, expr, saved):
+        if not polynomial and self._hopeless(node, expr, saved, needed):
             self.use_counts.resume(node)
             return saved
         options = [*([expr] if self.late else self._options(expr)), *also, *polynomial]
-        if not self._taken(node, expr, saved, options):
+        if not self._taken(node, saved, options, needed):
             self._keep(node, saved)
         return saved
 
-    def _taken(self, node: Node, expr: Expr, saved: Price, options: list[Expr]) -> bool:
+    def _taken(self, node: Node, saved: Price, options: list[Expr], needed: list[Node]) -> bool:
         """Replace a suspended node by its best spelling, if that is a gain; whether it was."""
         old = self.now[node]
         # In a large graph a late look would go on for long over fewer constants and reshapes.
@@ -289,7 +289,7 @@ class RegionPass:
         def is_gain(spent: Price) -> bool:
             return spent[:parts] < saved[:parts]
 
-        spelled = self.spellings.cheapest(node, old, options, is_gain)
+        spelled = self.spellings.cheapest(node, old, options, is_gain, below=needed)
         new = spelled.node
         # Rescued one by one, its parts may keep more digits than the whole region.
         postponed = (spelled.refused or spelled.rescued) and not self.again and self._part(node)
@@ -314,7 +314,7 @@ class RegionPass:
         if node not in self.postponed:
             self.kept[self.now[node]] = saved
 
-    def _hopeless(self, node: Node, expr: Expr, saved: Price) -> bool:
+    def _hopeless(self, node: Node, expr: Expr, saved: Price, needed: list[Node]) -> bool:
         """Whether nothing is to be gained: it was tried before, or is at the lower bound."""
         if self.kept.get(self.now[node]) == saved:
             return True
@@ -330,7 +330,7 @@ class RegionPass:
             self._sparing and plain_count(expr, self._has_exp) > saved[0]
         ):
             return False
-        return not holds_exps(expr) or not self.memory.judge.fails(self.now[node])
+        return not holds_exps(expr) or not self.memory.judge.fails_anew(self.now[node], needed)
 
     def _polynomial(self, node: Node, saved: Price) -> list[Expr]:
         """The value as a polynomial in one array or as a quotient of polynomials, if shorter."""
