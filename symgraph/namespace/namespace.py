@@ -15,7 +15,7 @@ from typing import Any
 from . import images as _images
 from . import windows as _windows
 
-__all__ = ["NUMPY", "Namespace", "added_at"]
+__all__ = ["NUMPY", "Namespace", "added_at", "diagonals_written"]
 
 
 class Namespace:
@@ -103,6 +103,11 @@ class Namespace:
         result = self.module.array(x)
         result[index] = values
         return result
+
+    def diagonal_matrix(self, x: Any, rows: Any, columns: Any, offset: int) -> Any:
+        """Matrices of zeros with the rows of `x` on their diagonals, without arrays of places."""
+        result = self.module.zeros((*x.shape[:-1], rows, columns), x.dtype)
+        return diagonals_written(result, x, offset)
 
     def linear_recurrence(self, a: Any, b: Any) -> Any:
         """s_k = a_k s_{k-1} + b_k along the last axis."""
@@ -233,6 +238,16 @@ class Namespace:
     ) -> Any:
         """The transpose of `convolution` in w."""
         return self._convolutions.kernel_convolution(self, x, y, sizes, strides, dilations, groups)
+
+
+def diagonals_written(result: Any, x: Any, offset: int) -> Any:
+    """`result`, matrices in row order, after the rows of `x` are written on their diagonals."""
+    *lead, rows, columns = result.shape
+    start = offset if offset >= 0 else -offset * columns
+    step = columns + 1
+    flat = result.reshape((*lead, rows * columns))
+    flat[..., start : start + step * x.shape[-1] : step] = x
+    return result
 
 
 def added_at(xp: Any, result: Any, index: tuple[Any, ...], values: Any) -> Any:

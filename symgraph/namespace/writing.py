@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from . import images
-from .namespace import NUMPY, added_at
+from .namespace import NUMPY, added_at, diagonals_written
 
 __all__ = [
     "adjoint_convolution",
     "astype",
     "convolution",
+    "diagonal_matrix",
     "kernel_convolution",
     "scatter_add",
     "scatter_set",
@@ -69,6 +70,12 @@ def scatter_add(x: Any, index: tuple[Any, ...], values: Any, *, out: Any) -> Any
     """A copy of `x` with `values` added at `index`."""
     np.copyto(out, x)
     return added_at(np, out, index, values)
+
+
+def diagonal_matrix(x: Any, _rows: int, _columns: int, offset: int, *, out: Any) -> Any:
+    """Matrices of zeros with the rows of `x` on their diagonals."""
+    out.fill(0)
+    return diagonals_written(out, x, offset)
 
 
 def convolution(x: Any, w: Any, *params: Any, out: Any) -> Any:

@@ -151,6 +151,9 @@ DIAGONAL_MATRIX = register(
         total=True,
         infer=_infer_diagonal_matrix,
         kernel=_diagonal_matrix_kernel,
+        kernel_of_many=lambda xp, x, *, rows, columns, offset: xp.diagonal_matrix(
+            x, rows, columns, offset
+        ),
         vjp=(lambda ct, out, x, *, rows, columns, offset: apply(DIAGONAL, ct, offset=offset),),
         carries=carries_diagonal_matrix,
         flops=no_flops,

@@ -97,3 +97,23 @@ def test_a_guard_sees_each_call() -> None:
     f(**GIVEN)
     f(*GIVEN.values())
     assert seen == [["w", "x"], ["w", "x"]]
+
+
+def test_groups_deeper_than_python_parses_are_walked_through() -> None:
+    x = input("x", (2,)).node
+    deep: Any = 0
+    for _ in range(300):
+        deep = (deep,)
+    found = lower(Dag({"x": x}, [x], structure=deep))(np.ones(2))
+    for _ in range(300):
+        (found,) = found
+    np.testing.assert_array_equal(found, np.ones(2))
+
+
+def test_keys_with_quotes_and_backslashes_stay() -> None:
+    x = input("x", (2,)).node
+    keys = ["it's", 'a "b"', "c\\n{0}", "", "\n"]
+    f = lower(Dag({"x": x}, [x], structure={key: [0] for key in keys}))
+    found = f(np.ones(2))
+    assert list(found) == keys
+    assert all(type(each) is list for each in found.values())

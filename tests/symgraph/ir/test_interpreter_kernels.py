@@ -9,11 +9,13 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
+from symgraph.array import apply
 from symgraph.ir.interpreter import kernel_on_numpy
 from symgraph.ir.op import OPS
 from symgraph.namespace import NUMPY
 
-WITH_ANOTHER = [op for op in OPS.values() if op.kernel_of_many is not None]
+PLACED = "diagonal_matrix"  # Its two kernels move the same numbers.
+WITH_ANOTHER = [op for op in OPS.values() if op.kernel_of_many is not None and op.name != PLACED]
 
 
 def node_of(op: Any, shape: Any, dtype: str = "float64") -> Any:
@@ -61,3 +63,21 @@ def test_it_differs_by_roundings_and_not_at_special_values(op: Any, dtype: str) 
     apart = np.abs(first[plain] - second[plain]) / np.spacing(np.abs(first[plain]))
     assert apart.max() <= 5
     assert np.array_equal(graph.lower()(x=x), second, equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("offset", [-20, -19, -3, 0, 2, 22, 23])
+def test_diagonals_are_written_as_by_places(offset: int, dtype: str) -> None:
+    rows, columns = 20, 23
+    count = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    x = np.random.default_rng(0).normal(size=(3, count)).astype(dtype)
+    params = {"rows": rows, "columns": columns, "offset": offset}
+    op = OPS[PLACED]
+    assert op.kernel_of_many is not None
+    want = op.kernel(NUMPY, x, **params)
+    graph = sg.trace(lambda x: apply(op, x, **params), x=sg.spec(x.shape, dtype))
+    assert kernel_on_numpy(graph.dag.outputs[0]) is op.kernel_of_many
+    for layout in (x, np.asfortranarray(x), np.repeat(x, 2, axis=-1)[:, ::2]):
+        for found in (graph.lower()(x=layout), graph.evaluate(x=layout)):
+            np.testing.assert_array_equal(found, want)
+            assert (found.dtype, found.shape) == (want.dtype, want.shape)

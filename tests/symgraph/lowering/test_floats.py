@@ -128,3 +128,36 @@ def test_a_guard_sees_arrays() -> None:
 def test_a_pickle_runs_on_floats_again() -> None:
     f = lowered(lambda x: np.exp(x) + x, 1)
     assert pickle.loads(pickle.dumps(f))(0.5) == f(0.5)
+
+
+def test_values_used_once_stand_where_they_are_used() -> None:
+    def f(x: Any, y: Any) -> Any:
+        once = np.sin(x) * y - (x - (y - 2.0)) / (x * x + 1.0)
+        twice = np.where(x > y, -(x + y), x / (y * 3.0))
+        return once, twice * twice, np.maximum(x - y, twice), x > y
+
+    program = sg.trace(f, x=sg.spec(()), y=sg.spec(())).lower()
+    source = program.source.partition("def program")[0]
+    for text in (") / ((v0 * v0) + 1.0)", "math.sin(v0) * v1", "(-(v0 + v1)) if"):
+        assert text in source, source
+    apart = sg.trace(f, x=sg.spec(()), y=sg.spec(())).lower(floats=False)
+    for x, y in itertools.product([-1.5, 0.0, -0.0, 2.0, np.nan, np.inf, 1e200], repeat=2):
+        for got, want in zip(program(x, y), apart(np.array(x), np.array(y)), strict=True):
+            assert_same(got, np.asarray(want))
+
+
+def test_a_side_of_a_choice_that_raises_is_not_needed() -> None:
+    f = lowered(lambda x: np.where(x > 0, np.log(np.where(x > 0, x, 1.0)), 1 / x) + x, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for x in (0.0, -0.0, 2.0, -2.0, np.inf, np.nan):
+            (want,) = evaluate(f.dag, {"x": np.array(x)})
+            assert_same(f(x), np.asarray(want))
+
+
+def test_a_long_sum_of_values_used_once_is_cut_into_lines() -> None:
+    f = lowered(lambda x: sum([np.sin(k * x) for k in range(1, 400)]), 1)
+    lines = f.source.partition("def program")[0].splitlines()
+    assert max([len(each) for each in lines]) < 500
+    (want,) = evaluate(f.dag, {"x": np.array(0.3)})
+    assert abs(f(0.3) - want) <= 400 * np.spacing(abs(want))

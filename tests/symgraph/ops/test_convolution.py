@@ -357,3 +357,32 @@ def test_images_are_taken_a_few_at_a_time(groups: int, monkeypatch: pytest.Monke
     no_images = np.zeros((2, 0, 4, 7, 8))
     assert NUMPY.convolution(no_images, w, *a).shape == (2, 0, *whole.shape[2:])
     assert not NUMPY.kernel_convolution(no_images, whole[:, :0], (3, 2), *a).any()
+
+
+@pytest.mark.parametrize("most", [200, 6000, 2**19])
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_results_are_written_to_any_array(
+    layout: Any, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last group has fewer images than the others; a stack of kernels; one of 1 x 1."""
+    monkeypatch.setattr(images, "COLUMN_BYTES", most)
+    random = np.random.default_rng(0)
+    for lead, sizes in (((), (3, 2)), ((2,), (3, 2)), ((2,), (1, 1))):
+        x = np.asarray(random.normal(size=(2, 7, 4, 7, 8)), order=layout)
+        w = np.asarray(random.normal(size=(*lead, 6, 2, *sizes)), order=layout)
+        a = ((2, 1), (1, 2), 2)
+        y = np.asarray(windows.convolution(NUMPY, x, w, *a), order=layout)
+        calls: list[tuple[Any, ...]] = [
+            (windows.convolution, images.convolution, x, w),
+            (windows.adjoint_convolution, images.adjoint_convolution, y, w, (7, 8)),
+            (windows.kernel_convolution, images.kernel_convolution, x, y, sizes),
+        ]
+        for plain, grouped, *given in calls:
+            want = plain(NUMPY, *given, *a)
+            found = grouped(NUMPY, *given, *a)
+            assert found.flags.c_contiguous
+            np.testing.assert_allclose(found, want, rtol=1e-11, atol=1e-12)
+            for order in ("C", "F"):
+                out = np.full(want.shape, np.nan, order=order)
+                assert grouped(NUMPY, *given, *a, out=out) is out
+                np.testing.assert_array_equal(out, found)
