@@ -17,6 +17,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterator
 from itertools import accumulate, count
+from math import inf
 from typing import TypeAlias
 
 from ..lowering.memory_model import Model
@@ -48,12 +49,20 @@ class ExactSearch:
     model : Model
     backward : collection of int
         The steps that run once.
+
+    Attributes
+    ----------
+    moves : int
+        How many moves have been tried so far.
+    bound : int
+        No plan within the limit searched last has forward steps of less cost.
     """
 
     def __init__(self, model: Model, backward: Collection[int]) -> None:
         forward = [step for step in range(len(model)) if step not in backward]
         self.states = States(model, forward, sorted(backward))
         self.moves = 0
+        self.bound = 0
 
     @staticmethod
     def suits(model: Model, backward: Collection[int]) -> bool:
@@ -61,7 +70,13 @@ class ExactSearch:
         forward = len(model) - len(backward)
         return 0 < forward <= _MOST_FORWARD and len(backward) <= _MOST_BACKWARD
 
-    def cheapest(self, limit: int, most: int, weight: float = 1.0) -> list[int] | None:
+    def forward_cost(self, extra: int) -> int:
+        """The cost of all forward steps of a plan, from that of its recomputations."""
+        return extra + sum(self.states.costs)
+
+    def cheapest(
+        self, limit: int, most: int, weight: float = 1.0, below: int | None = None
+    ) -> list[int] | None:
         """The sequence of least cost whose peak is within the limit; None if there is none.
 
         Parameters
@@ -73,19 +88,22 @@ class ExactSearch:
         weight : float
             How much the bound counts. Above 1 a plan is found earlier, but may cost more; with 0
             costs do not count, and any plan is found.
+        below : int, optional
+            The forward steps have to cost less than this, so that a plan is better than a known one.
 
         Raises
         ------
         Exhausted
             If more moves had to be tried.
         """
-        search = _Search(self.states, limit, most, weight)
+        search = _Search(self.states, limit, most, weight, below)
         try:
             return search.cheapest()
         finally:
             self.moves += search.moves
+            self.bound = search.least
 
-    def near_cheapest(self, limit: int, most: int) -> list[int] | None:
+    def near_cheapest(self, limit: int, most: int, below: int | None = None) -> list[int] | None:
         """A sequence of little cost whose peak is within the limit; None if none is found.
 
         Parameters
@@ -94,8 +112,10 @@ class ExactSearch:
             Bytes.
         most : int
             How many moves are tried.
+        below : int, optional
+            The forward steps have to cost less than this.
         """
-        search = _Search(self.states, limit, most, 1.0)
+        search = _Search(self.states, limit, most, 1.0, below)
         found = search.beam()
         self.moves += search.moves
         return found
@@ -104,31 +124,38 @@ class ExactSearch:
 class _Search:
     """The search for one budget."""
 
-    def __init__(self, states: States, limit: int, most: int, weight: float) -> None:
+    def __init__(
+        self, states: States, limit: int, most: int, weight: float, below: int | None
+    ) -> None:
         self.states = states
         self.limit = limit
         self.most = most
         self.weight = weight
+        self.below = inf if below is None else below
         self.moves = 0
         self.complete = True
+        self.least = 0
 
     def cheapest(self) -> list[int] | None:
-        states, weight = self.states, self.weight
+        states, weight, below = self.states, self.weight, self.below
+        if states.never_fits(self.limit):
+            return None
         start, first = self._settled(0, 0)
         best = {start: 0}
         previous: _Previous = {start: ((-1, 0), first)}
+        bounds = {start: states.bound(*start, self.limit)}
         closed: dict[int, list[tuple[int, int]]] = {}
         number = count()
-        heap = [(0.0, 0, next(number), start)]
+        heap = [(float(bounds[start]), 0, next(number), start)] if 0 <= bounds[start] < below else []
         while heap:
-            _, _, _, state = heapq.heappop(heap)
+            lowest, _, _, state = heapq.heappop(heap)
             cost = best[state]
             live, done = state
-            seen = closed.setdefault(done, [])
             # A state with more values live at no more cost reaches all that this one does.
-            if any(live | other == other and paid <= cost for other, paid in seen):
+            if _is_reached(live, cost, closed.setdefault(done, [])):
                 continue
-            seen.append((live, cost))
+            if self.complete and weight == 1:
+                self.least = max(self.least, int(lowest))
             if done == states.all_done and live & states.kept == states.kept:
                 return _path(previous, state)
             if self.moves > self.most:
@@ -140,8 +167,10 @@ class _Search:
                 if total < best.get(settled, total + 1):
                     best[settled] = total
                     previous[settled] = (state, steps + more)
-                    bound = states.bound(*settled, self.limit)
-                    if bound >= 0:
+                    bound = bounds.get(settled, -2)
+                    if bound == -2:
+                        bound = bounds[settled] = states.bound(*settled, self.limit)
+                    if 0 <= bound < below - total:
                         rank = -settled[1].bit_count()
                         heapq.heappush(heap, (total + weight * bound, rank, next(number), settled))
         if not self.complete:
@@ -154,38 +183,41 @@ class _Search:
         The depth is the number of gradient steps done. So a plan is found that costs little, where
         the search for the least cost would not come to an end.
         """
-        states = self.states
+        states, below = self.states, self.below
         depths = len(states.rest) + 1
         start, first = self._settled(0, 0)
         best = {start: 0}
         previous: _Previous = {start: ((-1, 0), first)}
         number = count()
         heaps: list[list[tuple[int, int, int, tuple[int, int]]]] = [[] for _ in range(depths)]
-        heaps[start[1].bit_count()].append((0, 0, next(number), start))
+        deepest = start[1].bit_count()
+        heaps[deepest].append((0, 0, next(number), start))
         for depth, heap in enumerate(heaps):
             seen: dict[int, list[tuple[int, int]]] = {}
-            most = self.moves + self.most // depths
+            # What earlier depths have left over is shared by those to come.
+            most = self.moves + (self.most - self.moves) // (depths - depth)
             # Some state has to lead on, as one of the first forward run.
-            while heap and self.moves < (most if any(heaps[depth + 1 :]) else self.most):
+            while heap and self.moves < (most if deepest > depth else self.most):
                 _, _, _, (live, done) = heapq.heappop(heap)
                 cost = best[live, done]
-                others = seen.setdefault(done, [])
-                if any(live | other == other and paid <= cost for other, paid in others):
+                if _is_reached(live, cost, seen.setdefault(done, [])):
                     continue
-                others.append((live, cost))
                 if depth == depths - 1 and live & states.kept == states.kept:
                     return _path(previous, (live, done))
-                for added, steps, reached in self._next(live, done):
+                for added, steps, after in self._next(live, done):
                     self.moves += 1
-                    settled, more = self._settled(*reached)
+                    settled, more = self._settled(*after)
                     total = cost + added
                     if total < best.get(settled, total + 1):
                         best[settled] = total
                         previous[settled] = ((live, done), steps + more)
                         bound = states.bound(*settled, self.limit)
+                        reached = settled[1].bit_count()
                         if bound >= 0:
+                            deepest = max(deepest, reached)
+                        if 0 <= bound < below - total:
                             entry = (total + bound, bound, next(number), settled)
-                            heapq.heappush(heaps[settled[1].bit_count()], entry)
+                            heapq.heappush(heaps[reached], entry)
         return None
 
     def _settled(self, live: int, done: int) -> tuple[tuple[int, int], list[int]]:
@@ -195,50 +227,41 @@ class _Search:
         """
         states, limit = self.states, self.limit
         steps: list[int] = []
-        again = True
-        while again:
-            again = False
-            held = states.bytes_of(live) + states.bytes_back(done)
-            for place in states.ready(done):
-                if states.needs[place] & ~live or held + states.adds(place, done) > limit:
-                    continue
-                after = done | 1 << place
-                if states.bytes_back(after) <= states.bytes_back(done):
-                    live, done, again = live & states.useful(after), after, True
-                    steps.append(states.rest[place])
+        turn = states.turn(done)
+        while turn.shrinking:
+            held = states.bytes_of(live) + turn.held
+            for needs, adds, after, useful, step, _, _ in turn.shrinking:
+                if needs & live == needs and held + adds <= limit:
+                    live, done = live & useful, after
+                    steps.append(step)
+                    turn = states.turn(done)
                     break
+            else:
+                break
         return (live, done), steps
 
     def _next(self, live: int, done: int) -> Iterator[_Move]:
         """The possible next moves: cost, steps, and the state reached."""
-        yield from self._gradient_moves(live, done)
-        if not done & self.states.copies:
-            yield from self._forward_moves(live, done)
-
-    def _gradient_moves(self, live: int, done: int) -> Iterator[_Move]:
         states = self.states
-        held = states.bytes_of(live) + states.bytes_back(done)
-        for place in states.ready(done):
-            needs = states.needs[place]
-            if needs & ~live:
+        turn = states.turn(done)
+        held = states.bytes_of(live) + turn.held
+        for needs, adds, after, useful, step, work, takes in turn.moves:
+            if needs & live != needs:
                 continue
-            after = done | 1 << place
-            useful = states.useful(after)
-            step = [states.rest[place]]
-            for left in self._rooms(live, live & ~needs, held + states.adds(place, done)):
-                yield 0, step, (left & useful, after)
-            for taken in bits(states.rest_takes[place] & useful):
-                own = held + states.rest_work[place]
-                for left in self._rooms(live, live & ~needs, own):
-                    yield 0, step, (left & useful & ~taken, after)
+            for left in self._rooms(live, live & ~needs, held + adds):
+                yield 0, [step], (left & useful, after)
+            for taken in takes:
+                for left in self._rooms(live, live & ~needs, held + work):
+                    yield 0, [step], (left & useful & ~taken, after)
+        if not done & states.copies:
+            yield from self._forward_moves(live, done, held, turn.useful & ~live)
 
-    def _forward_moves(self, live: int, done: int) -> Iterator[_Move]:
+    def _forward_moves(self, live: int, done: int, held: int, missing: int) -> Iterator[_Move]:
         states = self.states
-        held = states.bytes_of(live) + states.bytes_back(done)
-        for place in bits(states.useful(done) & ~live):
+        for place in bits(missing):
             number = place.bit_length() - 1
             reads = states.reads[number]
-            if reads & ~live:
+            if reads & live != reads:
                 continue
             price, step = states.costs[number], [states.forward[number]]
             for left in self._rooms(live, live & ~reads, held + states.room[number]):
@@ -277,6 +300,15 @@ class _Search:
                 waiting.append((left, missing, smallest, place + 1))
                 waiting.append((left & ~own, missing - size, min(smallest, size), place + 1))
         return found
+
+
+def _is_reached(live: int, cost: int, seen: list[tuple[int, int]]) -> bool:
+    """Whether a state seen before has these values live at no more cost; else it is noted."""
+    for other, paid in seen:
+        if paid <= cost and live | other == other:
+            return True
+    seen.append((live, cost))
+    return False
 
 
 def _path(previous: _Previous, state: tuple[int, int]) -> list[int]:

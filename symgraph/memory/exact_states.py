@@ -6,11 +6,16 @@ Sets of steps are whole numbers, a bit for each forward value or gradient step.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import gcd
+from typing import NamedTuple, TypeAlias
 
 from ..lowering.memory_model import Model
 
-__all__ = ["States", "bits"]
+__all__ = ["GradientMove", "States", "Turn", "bits"]
 
+_SMALL = 256
+"""Values this many times smaller than the largest may all be dropped for nothing, in the bound."""
 _MOST_DUE = 3
 """For how many gradient steps that are due the bound is asked."""
 
@@ -21,6 +26,104 @@ def bits(mask: int) -> Iterator[int]:
         low = mask & -mask
         yield low
         mask ^= low
+
+
+_Items: TypeAlias = "tuple[tuple[int, int, int], ...]"
+
+
+class GradientMove(NamedTuple):
+    """A gradient step that may come next.
+
+    Parameters
+    ----------
+    needs : int
+        The forward values it reads.
+    adds : int
+        Bytes it needs beside all that is live.
+    after : int
+        The gradient steps done then.
+    useful : int
+        The forward values that may be needed then.
+    step : int
+        The step of the model.
+    work : int
+        Bytes it needs where it takes over the buffer of a forward value.
+    takes : tuple of int
+        These forward values, if they are read later too.
+    """
+
+    needs: int
+    adds: int
+    after: int
+    useful: int
+    step: int
+    work: int
+    takes: tuple[int, ...]
+
+
+class Due(NamedTuple):
+    """What the bound asks of a gradient step that is due.
+
+    Parameters
+    ----------
+    needs : int
+        The forward values it reads.
+    fixed : int
+        Those of them whose buffer it cannot take over.
+    beside : int
+        Bytes that are surely live beside these when it runs: gradient values and its result.
+    carried : int
+        Bytes of those that are surely live before.
+    last : int
+        Those of the values it reads that no later step reads.
+    later : int
+        The forward values that it or a later step reads.
+    items : tuple of (int, int, int)
+        The same as items of a knapsack: value, bytes and cost, the cheapest for each byte first.
+        Values much smaller than others are left out.
+    unit : int
+        All bytes of items are multiples of it.
+    small : int
+        Bytes of the values that are left out.
+    """
+
+    needs: int
+    fixed: int
+    beside: int
+    carried: int
+    last: int
+    later: int
+    items: _Items
+    unit: int
+    small: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What holds after some gradient steps, whatever forward values are live.
+
+    Parameters
+    ----------
+    held : int
+        Bytes of live gradient values.
+    needed : int
+        The forward values that gradient steps will read, and those that are results.
+    useful : int
+        The forward values that are needed, or of which these can be computed.
+    moves : tuple of GradientMove
+        The steps that may come next.
+    shrinking : tuple of GradientMove
+        Those of them that leave no more gradient bytes live.
+    due : tuple of Due
+        What the bound asks of some of them.
+    """
+
+    held: int
+    needed: int
+    useful: int
+    moves: tuple[GradientMove, ...]
+    shrinking: tuple[GradientMove, ...]
+    due: tuple[Due, ...]
 
 
 class States:
@@ -68,6 +171,12 @@ class States:
                     readers[own[read].bit_length() - 1] |= 1 << place
         self.readers = readers
         self.after, self.later_needs = self._after()
+        self.before: list[int] = []
+        for reads in self.rest_reads:
+            self.before.append(reads)
+            for read in bits(reads):
+                self.before[-1] |= self.before[read.bit_length() - 1]
+        self.waits = self._waits(model)
         by_price = sorted(
             range(len(forward)), key=lambda place: self.costs[place] / max(1, self.sizes[place])
         )
@@ -76,10 +185,36 @@ class States:
         ]
         self._bytes: dict[int, int] = {}
         self._back: dict[int, int] = {}
-        self._ready: dict[int, list[int]] = {}
         self._useful: dict[int, int] = {}
-        self._needed: dict[int, int] = {}
-        self._beside: dict[tuple[int, int], int] = {}
+        self._turns: dict[int, Turn] = {}
+
+    def _waits(self, model: Model) -> dict[int, list[int]]:
+        """Steps that wait for a reader, with the other gradient operands of each reader.
+
+        A step with one operand, whose buffer it can take over, such as the cosine of a forward
+        value, may as well run when a reader is due: until then the operand is live instead.
+        """
+        local: set[int] = set()
+        for place, step in enumerate(self.rest):
+            reads = self.rest_reads[place]
+            if len(model.reads[step]) == 1 and model.takes[step] and not self.rest_work[place]:
+                if not reads or reads.bit_length() - 1 in local:
+                    local.add(place)
+        every = sum([1 << place for place in local])
+        found: dict[int, list[int]] = {}
+        for place in sorted(local, reverse=True):
+            found[place] = []
+            for reader in bits(self.readers[place]):
+                number = reader.bit_length() - 1
+                others = self.rest_reads[number] & ~every
+                found[place].extend(found[number] if number in local else [others])
+        return {place: readers for place, readers in found.items() if readers}
+
+    def _may_run(self, place: int, done: int) -> bool:
+        if self.rest_reads[place] & ~done:
+            return False
+        readers = self.waits.get(place)
+        return readers is None or any([not others & ~done for others in readers])
 
     def _after(self) -> tuple[list[int], list[int]]:
         """The steps that come after each gradient step, and the forward values they read."""
@@ -114,17 +249,102 @@ class States:
             self._back[done] = found
         return found
 
-    def ready(self, done: int) -> list[int]:
-        """The gradient steps whose gradient operands are there."""
-        found = self._ready.get(done)
+    def turn(self, done: int) -> Turn:
+        """What holds after some gradient steps, found once."""
+        found = self._turns.get(done)
         if found is None:
             left = self.all_done & ~done
             places = [each.bit_length() - 1 for each in bits(left)]
-            found = [place for place in places if not self.rest_reads[place] & ~done]
-            self._ready[done] = found
+            ready = [place for place in places if self._may_run(place, done)]
+            held = self.bytes_back(done)
+            moves = tuple([self._move(place, done) for place in ready])
+            due = sorted(ready, key=lambda place: -self.after[place].bit_count())[:_MOST_DUE]
+            found = self._turns[done] = Turn(
+                held,
+                self.needed(done),
+                self.useful(done),
+                moves,
+                tuple([each for each in moves if self.bytes_back(each.after) <= held]),
+                tuple([self._due(place, done) for place in due]),
+            )
         return found
 
-    def adds(self, place: int, done: int) -> int:
+    def _move(self, place: int, done: int) -> GradientMove:
+        after = done | 1 << place
+        useful = self.useful(after)
+        return GradientMove(
+            self.needs[place],
+            self._adds(place, done),
+            after,
+            useful,
+            self.rest[place],
+            self.rest_work[place],
+            tuple(bits(self.rest_takes[place] & useful)),
+        )
+
+    def _due(self, place: int, done: int) -> Due:
+        after = self.after[place]
+        direct = self.later_needs[place] | self.needs[place]
+        size: dict[int, int] = {}
+        for other in bits(self.all_done & ~done & ~after & ~(1 << place)):
+            # A step that does not come after it has run by then, and its result is live; or its
+            # operands are read later. The smaller of the two surely takes room.
+            number = other.bit_length() - 1
+            read = self.needs[number] & ~direct
+            if read and self.readers[number] & after:
+                share = self.rest_sizes[number] // read.bit_count()
+                for each in bits(read):
+                    own = self.sizes[each.bit_length() - 1]
+                    size[each] = min(size.get(each, own), share)
+        for each in bits(direct):
+            size[each] = self.sizes[each.bit_length() - 1]
+        least = max(size.values(), default=0) // _SMALL + 1
+        found = [
+            (each, own, self.costs[each.bit_length() - 1])
+            for each, own in size.items()
+            if own >= least
+        ]
+        found.sort(key=lambda item: (item[2] / item[1], item[0]))
+        carried, fixed = self._carried(place, done), self._fixed(place)
+        later = sum([each for each, _, _ in found])
+        beside = carried + self._adds_at_least(place)
+        unit = gcd(*[size for _, size, _ in found]) or 1
+        small = sum([own for own in size.values() if own < least])
+        needs = self.needs[place]
+        last = needs & ~self.later_needs[place]
+        return Due(needs, fixed, beside, carried, last, later, tuple(found), unit, small)
+
+    def _fixed(self, place: int) -> int:
+        """The forward values that a gradient step reads and does not take over.
+
+        One that it takes over is not live any more: its bytes are those of the result.
+        """
+        return self.needs[place] & ~(0 if self.back_takes[place] else self.rest_takes[place])
+
+    def _adds_at_least(self, place: int) -> int:
+        """The least bytes that a gradient step needs beside these and other gradient values."""
+        return self.rest_work[place] + (0 if self.back_takes[place] else self.rest_sizes[place])
+
+    def never_fits(self, limit: int) -> bool:
+        """Whether some step cannot run within the limit, whatever comes before it.
+
+        All gradient steps that lead to it are done by then, and what later steps read of their
+        values is live.
+        """
+        every = self.useful(0)
+        for place, room in enumerate(self.room):
+            fixed = self.reads[place] & ~self.takes[place]
+            if every >> place & 1 and self.bytes_of(fixed) + room > limit:
+                return True
+        return any(
+            self._carried(place, before)
+            + self._adds_at_least(place)
+            + self.bytes_of(self._fixed(place))
+            > limit
+            for place, before in enumerate(self.before)
+        )
+
+    def _adds(self, place: int, done: int) -> int:
         """The bytes that a gradient step needs beside all that is live."""
         if self.rest_takes[place] & ~self.useful(done | 1 << place):
             return self.rest_work[place]
@@ -136,12 +356,9 @@ class States:
 
     def needed(self, done: int) -> int:
         """The forward values that gradient steps will read, and those that are results."""
-        found = self._needed.get(done)
-        if found is None:
-            found = self.kept
-            for each in bits(self.all_done & ~done):
-                found |= self.needs[each.bit_length() - 1]
-            self._needed[done] = found
+        found = self.kept
+        for each in bits(self.all_done & ~done):
+            found |= self.needs[each.bit_length() - 1]
         return found
 
     def useful(self, done: int) -> int:
@@ -168,48 +385,56 @@ class States:
 
     def bound(self, live: int, done: int, limit: int) -> int:
         """A lower bound of the cost left; -1 where a step can never fit."""
-        missing, cost = self._missing(self.needed(done), live)
-        due = self.ready(done)
-        if len(due) > _MOST_DUE:
-            due = sorted(due, key=lambda place: -self.after[place].bit_count())[:_MOST_DUE]
+        turn = self.turn(done)
+        missing, cost = self._missing(turn.needed, live)
         most = 0
-        for place in due:
-            needs = self.needs[place]
-            room = limit - self._held_beside(place, done) - self.bytes_of(needs)
+        for due in turn.due:
+            needs, fixed = due.needs, due.fixed
+            room = limit - due.beside - self.bytes_of(fixed)
             if room < 0:
                 return -1
+            first = self._missing(needs, live)[0] if needs & missing else 0
             # Of those computed anyway, the ones that the step needs come before it.
-            before = live | (self._missing(needs, live)[0] if needs & missing else 0)
-            most = max(most, self._left_out(self.later_needs[place] & before & ~needs, room))
+            before = (live | first) & due.later & ~fixed & ~due.last
+            if before:
+                most = max(most, _left_out(before, due, room))
+            if first:
+                most = max(most, self._left_out_at(first.bit_length() - 1, live, due, limit))
         return cost + most
 
-    def _held_beside(self, place: int, done: int) -> int:
-        """Bytes of gradient values that are surely live when a step runs, its result included."""
-        known = self._beside.get((place, done))
-        if known is None:
-            own = 1 << place
-            readers = self.after[place] | own
-            known = 0
-            for each in bits(done):
-                other = each.bit_length() - 1
-                if self.readers[other] & readers & ~done or each & self.rest_kept:
-                    known += self.rest_sizes[other]
-            known += self.rest_work[place]
-            if not (self.back_takes[place] or self.rest_takes[place]):
-                known += self.rest_sizes[place]
-            self._beside[place, done] = known
-        return known
+    def _left_out_at(self, number: int, live: int, due: Due, limit: int) -> int:
+        """The least cost of the values that are not live while a forward value is computed."""
+        reads = self.reads[number]
+        fixed = reads & ~self.takes[number]
+        before = (live | self._missing(reads, live)[0]) & due.later & ~fixed & ~(1 << number)
+        room = limit - due.carried - self.bytes_of(fixed) - self.room[number]
+        return _left_out(before, due, room) if before else 0
 
-    def _left_out(self, values: int, room: int) -> int:
-        """The least cost of the values that do not fit, if they may be cut."""
-        excess = self.bytes_of(values) - room
-        cost = 0
-        if excess <= 0:
-            return 0
-        for own, size, price in self.cheapest_first:
-            if values & own:
-                if size >= excess:
-                    return cost + (price * excess // size if size else 0)
-                cost += price
-                excess -= size
-        return cost
+    def _carried(self, place: int, done: int) -> int:
+        """Bytes of gradient values that are surely live until a step runs."""
+        readers = self.after[place] | 1 << place
+        found = 0
+        for each in bits(done):
+            other = each.bit_length() - 1
+            if self.readers[other] & readers & ~done or each & self.rest_kept:
+                found += self.rest_sizes[other]
+        return found
+
+
+def _left_out(values: int, due: Due, room: int) -> int:
+    """The least cost of the values that do not fit, if the last one may be cut."""
+    excess = -room - due.small
+    for own, size, _ in due.items:
+        if values & own:
+            excess += size
+    if excess <= 0:
+        return 0
+    excess = -(-excess // due.unit) * due.unit
+    cost = 0
+    for own, size, price in due.items:
+        if values & own:
+            if size >= excess:
+                return cost + price * excess // size
+            cost += price
+            excess -= size
+    return cost

@@ -113,10 +113,6 @@ def _front(
     most_bytes = profile(model, range(len(model))).peak
     rungs = _RUNGS
     if not again and not keep:
-        exact, proven = _exact_plans(model, most_bytes)
-        plans.extend(exact)
-        if proven:
-            return pareto(plans)
         chain = chain_of(model)
         if chain is not None and chain.length > _SHORT and is_uniform(chain):
             return pareto([*plans, *[evaluated(model, each) for each in uniform_sequences(chain)]])
@@ -130,27 +126,33 @@ def _front(
         plans.extend(aim.in_time(_eviction_plans(model, keep, again, rungs), start))
     front = pareto(plans)
     thin = (thinned(model, plan, plan.peak, again) for plan in told("plans thinned", front))
-    return pareto([*front, *aim.in_time(thin, start)])
+    front = pareto([*front, *aim.in_time(thin, start)])
+    if again or keep or aim.is_over(start):
+        return front
+    return _with_exact_plans(model, front)
 
 
-def _exact_plans(model: Model, most_bytes: int) -> tuple[list[Plan], bool]:
-    """Optimal plans from the largest budget down, and whether they reach the least budget."""
-    plans: list[Plan] = []
+def _with_exact_plans(model: Model, front: list[Plan]) -> list[Plan]:
+    """The front with plans that are proven optimal, from its largest budget down."""
     backward = backward_steps(model)
     if not ExactSearch.suits(model, backward):
-        return plans, False
+        return front
     search = ExactSearch(model, backward)
-    limit = most_bytes
+    limit = front[-1].peak
     try:
         while search.moves < _FRONT_MOVES:
-            sequence = search.cheapest(limit, _FRONT_MOVES - search.moves)
-            if sequence is None:
-                return plans, True
-            plans.append(evaluated(model, sequence))
-            limit = plans[-1].peak - 1
+            known = [plan for plan in front if plan.peak <= limit]
+            below = search.forward_cost(known[-1].extra_cost) if known else None
+            sequence = search.cheapest(limit, _FRONT_MOVES - search.moves, below=below)
+            if sequence is not None:
+                known = [evaluated(model, sequence)]
+                front = pareto([*front, *known])
+            elif not known:
+                return front  # No plan has a smaller peak.
+            limit = known[-1].peak - 1
     except Exhausted:
         pass
-    return plans, False
+    return front
 
 
 def network_plans(model: Model, most_bytes: int) -> list[Plan]:

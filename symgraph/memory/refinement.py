@@ -16,6 +16,8 @@ __all__ = ["refined", "smallest"]
 
 _MOVES = 20_000
 """How many moves are tried for the least cost."""
+_CLOSED = 0.001
+"""A known plan is good enough if it costs no more above the bound, as a share of all costs."""
 _BEAM_MOVES = 60_000
 """How many then for a plan that costs little."""
 _LEAST_MOVES = (10_000, 40_000)
@@ -32,10 +34,14 @@ def refined(search: PlanSearch, budget: int) -> list[Plan]:
     if budget not in search.refined:
         model = search.model
         exact = ExactSearch(model, backward_steps(model))
+        known = [plan for plan in search.front if plan.peak <= budget]
+        below = exact.forward_cost(known[-1].extra_cost) if known else None
         try:
-            sequence = exact.cheapest(budget, _MOVES)
+            sequence = exact.cheapest(budget, _MOVES, below=below)
         except Exhausted:
-            sequence = exact.near_cheapest(budget, _BEAM_MOVES)
+            sequence = None
+            if below is None or below - exact.bound > _CLOSED * sum(model.costs):
+                sequence = exact.near_cheapest(budget, _BEAM_MOVES, below)
         found = [] if sequence is None else [thinned(model, evaluated(model, sequence), budget)]
         search.refined[budget] = found
     return search.refined[budget]
