@@ -89,7 +89,7 @@ class ExactSearch:
             How much the bound counts. Above 1 a plan is found earlier, but may cost more; with 0
             costs do not count, and any plan is found.
         below : int, optional
-            The forward steps have to cost less than this, so that a plan is better than a known one.
+            The forward steps have to cost less than this: a plan better than a known one.
 
         Raises
         ------
@@ -146,7 +146,9 @@ class _Search:
         bounds = {start: states.bound(*start, self.limit)}
         closed: dict[int, list[tuple[int, int]]] = {}
         number = count()
-        heap = [(float(bounds[start]), 0, next(number), start)] if 0 <= bounds[start] < below else []
+        heap: list[tuple[float, int, int, tuple[int, int]]] = []
+        if 0 <= bounds[start] < below:
+            heap.append((float(bounds[start]), 0, next(number), start))
         while heap:
             lowest, _, _, state = heapq.heappop(heap)
             cost = best[state]

@@ -197,9 +197,9 @@ class States:
         local: set[int] = set()
         for place, step in enumerate(self.rest):
             reads = self.rest_reads[place]
-            if len(model.reads[step]) == 1 and model.takes[step] and not self.rest_work[place]:
-                if not reads or reads.bit_length() - 1 in local:
-                    local.add(place)
+            alone = len(model.reads[step]) == 1 and model.takes[step] and not self.rest_work[place]
+            if alone and (not reads or reads.bit_length() - 1 in local):
+                local.add(place)
         every = sum([1 << place for place in local])
         found: dict[int, list[int]] = {}
         for place in sorted(local, reverse=True):
@@ -214,7 +214,7 @@ class States:
         if self.rest_reads[place] & ~done:
             return False
         readers = self.waits.get(place)
-        return readers is None or any([not others & ~done for others in readers])
+        return readers is None or any(not others & ~done for others in readers)
 
     def _after(self) -> tuple[list[int], list[int]]:
         """The steps that come after each gradient step, and the forward values they read."""

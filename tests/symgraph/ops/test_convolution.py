@@ -377,12 +377,12 @@ def test_results_are_written_to_any_array(
             (windows.adjoint_convolution, images.adjoint_convolution, y, w, (7, 8)),
             (windows.kernel_convolution, images.kernel_convolution, x, y, sizes),
         ]
-        for plain, grouped, *given in calls:
-            want = plain(NUMPY, *given, *a)
-            found = grouped(NUMPY, *given, *a)
+        for plain, grouped, *arrays in calls:
+            want = plain(NUMPY, *arrays, *a)
+            found = grouped(NUMPY, *arrays, *a)
             assert found.flags.c_contiguous
             np.testing.assert_allclose(found, want, rtol=1e-11, atol=1e-12)
             for order in ("C", "F"):
                 out = np.full(want.shape, np.nan, order=order)
-                assert grouped(NUMPY, *given, *a, out=out) is out
+                assert grouped(NUMPY, *arrays, *a, out=out) is out
                 np.testing.assert_array_equal(out, found)
