@@ -19,6 +19,7 @@ stopped.
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import signal
 import statistics
@@ -37,6 +38,8 @@ from firstnumber.workloads import WORKLOADS
 
 NOMINAL = 0.05
 """Seconds that the fixed loop takes on the machine that times are told for."""
+USUAL = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""The environment of a user's process: Python keeps what it has compiled."""
 MISSING = ("ModuleNotFoundError", "NotImplementedError")
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
@@ -80,7 +83,7 @@ def seconds(workload: str, package: str) -> float:
 def cell(workload: str, package: str, limit: float) -> str:
     """The seconds as text, from a process of its own."""
     command = [sys.executable, __file__, "--one", workload, package, "--limit", str(limit)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=USUAL)
     if run.returncode == -signal.SIGXCPU:
         return f"> {limit:.0f}"
     told = run.stderr.strip().splitlines()
@@ -117,7 +120,7 @@ def once() -> None:
 def _cpu(command: Sequence[str]) -> float:
     """CPU seconds of a process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=USUAL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
