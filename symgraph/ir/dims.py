@@ -80,11 +80,11 @@ def known_equal(a: Dim, b: Dim) -> bool:
     return bool(a == b) or normal(a - b) == 0
 
 
-def known_most(dim: Any) -> int | None:
+def known_most(dim: Dim) -> int | None:
     """A number that the dimension never exceeds, such as 1 for `Max(0, Min(4, n) - 3)`."""
     if isinstance(dim, int) or dim.is_Integer:
         return int(dim)
-    most = [known_most(part) for part in dim.args]
+    most = [known_most(cast("Expr", part)) for part in dim.args]
     known = [each for each in most if each is not None]
     kind = type(dim).__name__
     if kind == "Min":
