@@ -21,7 +21,8 @@ from math import inf
 from typing import TypeAlias
 
 from ..lowering.memory_model import Model
-from .exact_states import States, bits
+from .exact_states import States
+from .exact_turns import bits
 
 __all__ = ["ExactSearch", "Exhausted"]
 

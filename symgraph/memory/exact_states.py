@@ -5,125 +5,17 @@ Sets of steps are whole numbers, a bit for each forward value or gradient step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from math import gcd
-from typing import NamedTuple, TypeAlias
 
 from ..lowering.memory_model import Model
+from .exact_turns import Due, GradientMove, Turn, bits
 
-__all__ = ["GradientMove", "States", "Turn", "bits"]
+__all__ = ["States"]
 
 _SMALL = 256
 """Values this many times smaller than the largest may all be dropped for nothing, in the bound."""
 _MOST_DUE = 3
 """For how many gradient steps that are due the bound is asked."""
-
-
-def bits(mask: int) -> Iterator[int]:
-    """The bits of a mask, each as a mask."""
-    while mask:
-        low = mask & -mask
-        yield low
-        mask ^= low
-
-
-_Items: TypeAlias = "tuple[tuple[int, int, int], ...]"
-
-
-class GradientMove(NamedTuple):
-    """A gradient step that may come next.
-
-    Parameters
-    ----------
-    needs : int
-        The forward values it reads.
-    adds : int
-        Bytes it needs beside all that is live.
-    after : int
-        The gradient steps done then.
-    useful : int
-        The forward values that may be needed then.
-    step : int
-        The step of the model.
-    work : int
-        Bytes it needs where it takes over the buffer of a forward value.
-    takes : tuple of int
-        These forward values, if they are read later too.
-    """
-
-    needs: int
-    adds: int
-    after: int
-    useful: int
-    step: int
-    work: int
-    takes: tuple[int, ...]
-
-
-class Due(NamedTuple):
-    """What the bound asks of a gradient step that is due.
-
-    Parameters
-    ----------
-    needs : int
-        The forward values it reads.
-    fixed : int
-        Those of them whose buffer it cannot take over.
-    beside : int
-        Bytes that are surely live beside these when it runs: gradient values and its result.
-    carried : int
-        Bytes of those that are surely live before.
-    last : int
-        Those of the values it reads that no later step reads.
-    later : int
-        The forward values that it or a later step reads.
-    items : tuple of (int, int, int)
-        The same as items of a knapsack: value, bytes and cost, the cheapest for each byte first.
-        Values much smaller than others are left out.
-    unit : int
-        All bytes of items are multiples of it.
-    small : int
-        Bytes of the values that are left out.
-    """
-
-    needs: int
-    fixed: int
-    beside: int
-    carried: int
-    last: int
-    later: int
-    items: _Items
-    unit: int
-    small: int
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What holds after some gradient steps, whatever forward values are live.
-
-    Parameters
-    ----------
-    held : int
-        Bytes of live gradient values.
-    needed : int
-        The forward values that gradient steps will read, and those that are results.
-    useful : int
-        The forward values that are needed, or of which these can be computed.
-    moves : tuple of GradientMove
-        The steps that may come next.
-    shrinking : tuple of GradientMove
-        Those of them that leave no more gradient bytes live.
-    due : tuple of Due
-        What the bound asks of some of them.
-    """
-
-    held: int
-    needed: int
-    useful: int
-    moves: tuple[GradientMove, ...]
-    shrinking: tuple[GradientMove, ...]
-    due: tuple[Due, ...]
 
 
 class States:
@@ -160,22 +52,14 @@ class States:
         self.all_done = (1 << len(rest)) - 1
         first = len(rest) - model.copies
         self.copies = self.all_done & ~((1 << first) - 1)
+        self.own_reads = list(self.rest_reads)
         for place in range(first, len(rest)):
             # Every other result is live when outputs are copied.
             self.rest_reads[place] |= (1 << place) - 1
             self.needs[place] |= self.kept
-        readers = [0] * len(rest)
-        for place, step in enumerate(rest):
-            for read in model.reads[step]:
-                if read in own:
-                    readers[own[read].bit_length() - 1] |= 1 << place
-        self.readers = readers
+        self.readers = self._readers()
         self.after, self.later_needs = self._after()
-        self.before: list[int] = []
-        for reads in self.rest_reads:
-            self.before.append(reads)
-            for read in bits(reads):
-                self.before[-1] |= self.before[read.bit_length() - 1]
+        self.before = self._before()
         self.waits = self._waits(model)
         by_price = sorted(
             range(len(forward)), key=lambda place: self.costs[place] / max(1, self.sizes[place])
@@ -187,6 +71,23 @@ class States:
         self._back: dict[int, int] = {}
         self._useful: dict[int, int] = {}
         self._turns: dict[int, Turn] = {}
+
+    def _readers(self) -> list[int]:
+        """The gradient steps that read each gradient step."""
+        found = [0] * len(self.rest)
+        for place, reads in enumerate(self.own_reads):
+            for read in bits(reads):
+                found[read.bit_length() - 1] |= 1 << place
+        return found
+
+    def _before(self) -> list[int]:
+        """The gradient steps that each comes after."""
+        found: list[int] = []
+        for reads in self.rest_reads:
+            found.append(reads)
+            for read in bits(reads):
+                found[-1] |= found[read.bit_length() - 1]
+        return found
 
     def _waits(self, model: Model) -> dict[int, list[int]]:
         """Steps that wait for a reader, with the other gradient operands of each reader.
