@@ -64,6 +64,7 @@ def test_tqdm_shows_the_bar_where_it_is_installed(monkeypatch: pytest.MonkeyPatc
     assert text.rstrip(" \r\n").rpartition("\r")[2].strip() == "" or text.endswith("\r")
 
 
+@pytest.mark.whole
 def test_checkpoint_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     def deep(x: Any) -> Any:
         for _ in range(40):

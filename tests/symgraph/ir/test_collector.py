@@ -29,6 +29,7 @@ def left_in_cycles(graph: sg.Graph) -> int:
         gc.enable()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("steps", [60, pytest.param(300, marks=pytest.mark.whole)])
 def test_nothing_of_a_random_graph_is_left_in_cycles(steps: int) -> None:
     assert left_in_cycles(sg.trace(random_function(steps), x=X, w=W).gradient("w")) < 50
@@ -41,6 +42,7 @@ def test_nothing_of_a_network_is_left_in_cycles(kind: str) -> None:
     assert left_in_cycles(sg.trace(made(4), x=X, w=W, v=W).gradient("w")) < 50
 
 
+@pytest.mark.whole
 def test_what_the_user_has_frozen_stays_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collector, "_MANY", 0)
     graph = sg.trace(random_function(60), x=X, w=W).gradient("w")

@@ -206,6 +206,7 @@ def test_random_graphs(seed: int) -> None:
             close(got, want)
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("_small_blocks")
 def test_random_graphs_have_loops() -> None:
     found = ["for rows" in lower(random_dag(seed, size=40, rows="n")).source for seed in range(60)]

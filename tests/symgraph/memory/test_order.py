@@ -38,6 +38,7 @@ def test_simplified_networks_are_planned_as_well_as_known(name: str) -> None:
     assert overhead(make().simplify(), share) <= bound
 
 
+@pytest.mark.whole
 def test_simplify_does_not_spoil_planning() -> None:
     """All `1 - h**2` stood before the first cotangent, and a budget cost four times as much."""
     graph = mlp(32)

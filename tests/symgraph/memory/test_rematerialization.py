@@ -137,6 +137,7 @@ def test_every_budget_is_kept_and_no_bit_changes(name: str) -> None:
     assert costs[0] > costs[-1]
 
 
+@pytest.mark.whole
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), share=st.floats(0, 1))
 def test_random_gradients(seed: int, share: float) -> None:

@@ -62,6 +62,7 @@ def test_a_long_chain_meets_the_optimum() -> None:
         assert plan.extra_cost + 5000 == revolve_cost(5001, values)
 
 
+@pytest.mark.whole
 def test_a_long_chain_of_a_graph_is_planned_by_the_closed_form() -> None:
     x = sg.input("x", (100,))
     y: Any = x
