@@ -109,9 +109,11 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Before `-m` is asked."""
     _mark_sample(items)
+    if config.option.unless_passed:
+        _leave_out_passed(config, items)
 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> list[Any] | None:
@@ -125,3 +127,38 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> list[Any
         return None
     marks = getattr(obj, "pytestmark", ())
     return [] if any(mark.name in LONG for mark in marks) else None
+
+
+# -- runs one after the other ----------------------------------------------------------------------
+# The build runs the sample first and then every other test, each test once.
+PASSED = "symgraph/passed"
+_passed: set[str] = set()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option by which a run leaves out what the run before it has passed."""
+    parser.addoption(
+        "--unless-passed",
+        action="store_true",
+        help="leave out the tests that passed in the last run in this folder",
+    )
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note a test that passed; one that was skipped has its chance in the next run."""
+    if report.when == "call" and report.passed:
+        _passed.add(report.nodeid)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep what passed, in the process that has all reports."""
+    if not hasattr(session.config, "workerinput") and (cache := session.config.cache):
+        cache.set(PASSED, sorted(_passed))
+
+
+def _leave_out_passed(config: pytest.Config, items: list[pytest.Item]) -> None:
+    cache = config.cache
+    assert cache is not None, "--unless-passed needs the cache plugin of pytest."
+    before = frozenset(cache.get(PASSED, []))
+    config.hook.pytest_deselected(items=[each for each in items if each.nodeid in before])
+    items[:] = [each for each in items if each.nodeid not in before]
