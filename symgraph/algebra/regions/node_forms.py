@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from operator import is_
 
-from ...ir.node import Node
+from ...ir.node import Node, on_operands
 from ..expression.applied import NONE, IdentityNames
 from ..expression.exps import exps_of
 from ..expression.leaf_terms import leaf_expr
@@ -189,13 +189,23 @@ class NodeForms:
         expr, applied = None, self.lifter.normal.applied
         mark = applied.mark()
         with suppress(OverflowError):  # A number in it is too large for a float.
-            expr = self.lifter.form(node, operands)
+            expr = self.lifter.form(self._as_computed(node), operands)
         names = applied.since(mark)
         applied.take_back(mark)
         known[node] = (operands, expr, names)
         if node.op not in SEEN_WHOLE:
             known[self.now[node]] = (operands, expr, names)
         return expr
+
+    def _as_computed(self, node: Node) -> Node:
+        """The node over the arrays as which its operands are computed now.
+
+        The expression may contain an operand as an array, such as the matrix of a linear system.
+        The operand as it was before would be computed a second time.
+        """
+        if node.op not in SEEN_WHOLE:
+            return node
+        return on_operands(node, tuple([self.now[each] for each in node.operands]))
 
     # -- learning ----------------------------------------------------------------------------------
     def learn(self, node: Node, expr: Expr) -> None:

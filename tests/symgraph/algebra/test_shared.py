@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
@@ -112,3 +113,33 @@ def test_a_power_that_is_needed_for_itself_is_no_reason_for_another() -> None:
 
     small = sg.trace(f, p=POSITIVE, a=NUMBER).gradient("p", value=False).simplify()
     assert names(small).count("power") == 1
+
+
+def likelihood_by_a_filter(F: Any, H: Any, y: Any, steps: int) -> Any:
+    """The log-likelihood of observations, by the Kalman filter as textbooks write it."""
+    m, C, total = np.zeros(3), np.eye(3), 0.0
+    for t in range(steps):
+        m, C = F @ m, F @ C @ F.T + np.eye(3)
+        S, r = H @ C @ H.T + np.eye(2), y[t] - H @ m
+        K = np.linalg.solve(S, H @ C).T
+        total = total - 0.5 * (r @ np.linalg.solve(S, r) + np.linalg.slogdet(S)[1])
+        m, C = m + K @ r, C - K @ H @ C
+    return total
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_matrix_has_one_spelling_in_its_determinant_and_its_systems(steps: int) -> None:
+    at = {"F": 0.3 * RNG.standard_normal((3, 3)), "H": RNG.standard_normal((2, 3))}
+    at["y"] = RNG.standard_normal((2, 2))
+    graph = sg.trace(lambda F, H, y: likelihood_by_a_filter(F, H, y, steps), **at)
+    assert names(graph.simplify()).count("slogdet") == steps
+    matrices = {
+        node.operands[0] for node in graph.simplify().nodes if node.op.name in ("solve", "slogdet")
+    }
+    assert len(matrices) == steps
+    joint = graph.gradient(*at)
+    small = joint.simplify()
+    assert small.op_count() < joint.op_count()
+    assert small.flops() < joint.flops()
+    for got, want in zip(small.evaluate(**at)[1], joint.evaluate(**at)[1], strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-11, atol=1e-12)
