@@ -171,6 +171,30 @@ def absolute_narrowed(x: Real, dtype: DType) -> Identity:
 
 
 # -- slices ----------------------------------------------------------------------------------------
+@static
+def drops_axes_of_one(index: tuple[object, ...], shape: tuple[object, ...]) -> bool:
+    """Whether an index takes all elements, and leaves out some axes of length one."""
+    axes = [entry for entry in index if entry is not None]
+    dropped = [size == 1 for at, size in zip(axes, shape, strict=False) if isinstance(at, int)]
+    rest = {entry for entry in axes if not isinstance(entry, int)}
+    return bool(dropped) and all(dropped) and rest in (set(), {(None, None, 1)})
+
+
+@rule(sound="exact", measure="slices")
+def slice_of_axes_of_one(x: Array, index: Index) -> Identity:
+    """An element of an axis of length one is all of it: x[:, 0] of one column is a reshape."""
+    part = applied("getitem", x, index=index)
+    provided(drops_axes_of_one(index, x.shape))
+    return part, reshape(x, part.shape)
+
+
+@rule(sound="exact", measure="slices")
+def embedded_in_axes_of_one(x: Array, shape: Shape, index: Index) -> Identity:
+    """An array embedded as the only element of an axis is a reshape."""
+    provided(drops_axes_of_one(index, shape))
+    return applied("embed", x, shape=shape, index=index), reshape(x, shape)
+
+
 @rule(sound="exact")
 def slice_of_everything(x: Array, index: Index) -> Identity:
     """A slice of all elements changes nothing."""
