@@ -5,7 +5,8 @@ all inputs are NumPy arrays, it gives NumPy arrays.
 
 float64 stays float64: 64-bit types are enabled while a graph is compiled and while it runs. The
 process's own setting is not changed. Inside a JAX transformation the caller's setting counts: if
-64-bit types are off there, a graph that needs them is refused.
+64-bit types are off there, a graph that needs them is refused. Products in single precision have
+its digits on each device; `jax_default_matmul_precision` gives them up for speed.
 """
 
 from __future__ import annotations
@@ -84,6 +85,15 @@ def _with_64_bits(arrays: Sequence[Any], wide: str) -> AbstractContextManager[An
     return nullcontext()
 
 
+def _all_digits() -> AbstractContextManager[Any]:
+    """A context in which products have the digits of their dtype, unless JAX is told otherwise.
+
+    By itself JAX multiplies single precision with 10 bits on NVIDIA's GPUs, and with 8 on TPUs.
+    """
+    told = jax.config.jax_default_matmul_precision
+    return nullcontext() if told is not None else jax.default_matmul_precision("highest")
+
+
 class JaxBackend:
     """Compiles graphs by XLA, once for each size of the named dimensions."""
 
@@ -135,7 +145,8 @@ class JaxBackend:
         donated = _places(dag, donate, jit)
 
         def program(*values: Any, sizes: tuple[int, ...] = ()) -> tuple[Any, ...]:
-            return evaluated(dag, order, values, dict(zip(dims, sizes, strict=True)))
+            with _all_digits():
+                return evaluated(dag, order, values, dict(zip(dims, sizes, strict=True)))
 
         compiled = cast(
             "Callable[..., Any]",

@@ -317,3 +317,13 @@ def test_infinite_weights_meet_no_zeros_from_outside() -> None:
     found, wanted = graph.lower("jax")(x, w), graph.evaluate(x=x, w=w)
     for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_products_have_the_digits_of_their_dtype_unless_jax_is_told_otherwise() -> None:
+    product = sg.trace(lambda x, y: x @ y, x=sg.spec("2, 3", "f4"), y=sg.spec("3, 2", "f4"))
+    x, y = jax.numpy.ones((2, 3), "f4"), jax.numpy.ones((3, 2), "f4")
+    traced = str(jax.make_jaxpr(product.lower("jax"))(x, y))
+    assert "HIGHEST" in traced
+    with jax.default_matmul_precision("tensorfloat32"):
+        traced = str(jax.make_jaxpr(product.lower("jax"))(x, y))
+    assert "HIGHEST" not in traced
