@@ -251,7 +251,7 @@ def _moved(arrays: Sequence[Any], device: Any) -> list[Any]:
                     mend="Move it first, as in jax.device_put(x, device).",
                 )
     return [
-        each if _ARRAYS.holds(each) else jax.device_put(np.ascontiguousarray(each), device)
+        each if _ARRAYS.holds(each) else jax.device_put(np.asarray(each, order="C"), device)
         for each in arrays
     ]
 

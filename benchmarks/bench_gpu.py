@@ -1,0 +1,296 @@
+"""Gradients on a GPU beside JAX's and PyTorch's own, as ratios of a call's time.
+
+    python benchmarks/bench_gpu.py                     # all workloads
+    python benchmarks/bench_gpu.py MLP LSTM            # those whose names begin so
+    python benchmarks/bench_gpu.py --device cpu --size 0.01     # a rehearsal
+
+Workloads are those of `bench_peers.py` at sizes that fill a GPU, in single precision. Each has a
+process of its own, in which all libraries compile at once; values are checked against JAX's. When
+all are ready, or `--ready` seconds have passed, one after the other is timed: rounds alternate
+between the libraries, each of as many calls as fill `--fill` seconds, with the device waited for at
+the end; medians count. Products have all digits of single precision in each library: neither JAX
+nor PyTorch may use the tensor cores' ten bits. Below 1.00 symgraph is ahead.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
+import argparse
+import json
+import select
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from peers.libraries import by_jax, by_symgraph, by_torch, flat
+from peers.workloads import WORKLOADS, Workload, attention
+
+PAIRS = {
+    "jax": ("symgraph → jax", "JAX"),
+    "torch.compile": ("symgraph → torch.compile", "torch.compile"),
+    "torch": ("symgraph → torch", "torch"),
+    "cupy / torch": ("symgraph → cupy", "torch"),
+}
+"""The columns: whose time is divided by whose."""
+
+
+def normal(*shape: int, scale: float = 1.0) -> Any:
+    """Random numbers in single precision."""
+    found = np.random.default_rng(list(shape)).standard_normal(shape, "float32")
+    return found * np.float32(scale)
+
+
+def labels(n: int, classes: int) -> Any:
+    """One-hot rows."""
+    found = np.zeros((n, classes), "float32")
+    found[np.arange(n), np.random.default_rng(0).integers(classes, size=n)] = 1
+    return found
+
+
+def workloads(size: float) -> dict[str, Workload]:
+    """The workloads, with batches of `size` times what fills a large GPU."""
+
+    def rows(n: int) -> int:
+        return max(16, int(n * size))
+
+    def like(name: str, data: Callable[[], dict[str, Any]], f: Any = None) -> Workload:
+        known = WORKLOADS[name]
+        return replace(known, data=data, f=f or known.f)
+
+    def singles(name: str, times: int) -> Callable[[], dict[str, Any]]:
+        def data() -> dict[str, Any]:
+            given = WORKLOADS[name].data()
+            many = max(1, int(times * size))
+            return {
+                each: np.concatenate([array.astype("float32")] * many)
+                for each, array in given.items()
+            }
+
+        return data
+
+    def mixture() -> dict[str, Any]:
+        factors = np.eye(10, dtype="float32") + normal(25, 10, 10, scale=0.1)
+        return {
+            "x": normal(rows(200_000), 10), "weights": normal(25, scale=0.1),
+            "means": normal(25, 10), "factors": factors,
+        }  # fmt: skip
+
+    def softmax() -> dict[str, Any]:
+        p = np.abs(normal(rows(65_536), 1000)) + np.float32(0.1)
+        return {"z": normal(rows(65_536), 1000), "p": p / p.sum(-1, keepdims=True)}
+
+    n = rows(64)
+    return {
+        "logistic regression": like("logistic regression, big", lambda: {
+            "X": normal(rows(2_000_000), 100), "y": labels(rows(2_000_000), 2)[:, 0],
+            "w": normal(100, scale=0.1),
+        }),
+        "MLP": like("MLP", lambda: {
+            "X": normal(rows(16_384), 784), "y": labels(rows(16_384), 10),
+            "W1": normal(784, 2048, scale=0.03), "b1": normal(2048, scale=0.1),
+            "W2": normal(2048, 10, scale=0.02), "b2": normal(10, scale=0.1),
+        }),
+        "MLP, HVP": like("MLP, HVP", lambda: {
+            "X": normal(rows(16_384), 1024), "y": normal(rows(16_384), 10),
+            "W1": normal(1024, 1024, scale=0.03), "W2": normal(1024, 10, scale=0.03),
+        }),
+        "softmax cross-entropy, naive": like("softmax cross-entropy, naive", softmax),
+        "Black-Scholes": like(
+            "Black-Scholes, five sensitivities", singles("Black-Scholes, five sensitivities", 20)
+        ),
+        "bundle adjustment": like("bundle adjustment", singles("bundle adjustment", 100)),
+        "Gaussian mixture": like("Gaussian mixture", mixture),
+        "LSTM": like("LSTM", lambda: {
+            "x": normal(50, rows(4096), 64), "W": normal(64, 512, scale=0.1),
+            "U": normal(128, 512, scale=0.1), "b": normal(512, scale=0.1),
+            "start": np.zeros((rows(4096), 128), "float32"),
+        }),
+        "attention": like("attention", lambda: {"x": normal(n, 256, 512)} | {
+            name: normal(512, 512, scale=0.04) * np.float32(1 + i / 9)
+            for i, name in enumerate(("Wq", "Wk", "Wv", "Wo"))
+        }, partial(attention, batch=n)),
+        "convolution": like("convolution", lambda: {
+            "x": normal(rows(512), 16, 62, 62), "w": normal(32, 16, 3, 3, scale=0.1),
+            "b": normal(32, scale=0.1),
+        }),
+    }  # fmt: skip
+
+
+# -- a workload in its own process -----------------------------------------------------------------
+def makers(device: str) -> dict[str, Callable[[Workload], Callable[[], Any]]]:
+    """What makes a call of a workload, by library."""
+    ours = partial(by_symgraph, device=device)
+    return {
+        "JAX": by_jax,
+        "symgraph → jax": partial(ours, backend="jax"),
+        "torch": partial(by_torch, device=device),
+        "symgraph → torch": partial(ours, backend="torch", compiled=False),
+        "torch.compile": partial(by_torch, compiled=True, device=device),
+        "symgraph → torch.compile": partial(ours, backend="torch"),
+        **({} if device == "cpu" else {"symgraph → cupy": partial(ours, backend="cupy")}),
+    }
+
+
+def waits(device: str) -> Callable[[str], None]:
+    """A function that waits until the device has done what a library asked for."""
+    if device == "cpu":
+        return lambda name: None
+
+    def wait(name: str) -> None:
+        if "cupy" in name:
+            import_module("cupy").cuda.get_current_stream().synchronize()
+        elif "torch" in name:
+            import_module("torch").cuda.synchronize()
+
+    return wait
+
+
+def wrong(results: Any, want: list[Any]) -> str:
+    """What is wrong with results; empty if they are those wanted."""
+    for got, expected in zip(flat(results), want, strict=True):
+        far = float(np.max(np.abs(got - expected), initial=0))
+        scale = float(np.max(np.abs(expected), initial=1e-30))
+        if got.shape != expected.shape or not far <= 2e-3 * scale:
+            return f"{got.shape}, off by {far / scale:.1e} of the largest"
+    return ""
+
+
+def one(work: Workload, device: str, fill: float, rounds: int) -> None:
+    """Compile, say so, wait for the turn, measure, and print seconds of a call by library."""
+    import_module("jax").config.update("jax_default_matmul_precision", "highest")
+    import_module("torch").backends.cudnn.allow_tf32 = False
+    wait, calls, missing, want = waits(device), dict[str, Any](), dict[str, str](), None
+    for name, make in makers(device).items():
+        try:
+            start = time.perf_counter()
+            call = make(work)
+            results = flat(call())
+            missing_why = wrong(results, want or results)
+            print(f"{name}: first {time.perf_counter() - start:.1f} s", file=sys.stderr)
+        except Exception as error:  # Whatever a library raises, the others are measured.
+            missing[name] = f"{type(error).__name__}: {error}"[:600]
+            continue
+        want = want or results
+        if missing_why:
+            missing[name] = f"other numbers: {missing_why}"
+        else:
+            calls[name] = call
+    print("ready", flush=True)
+    sys.stdin.readline()
+    print(json.dumps({"seconds": medians(calls, wait, fill, rounds), "missing": missing}))
+
+
+def medians(
+    calls: Mapping[str, Callable[[], Any]], wait: Callable[[str], None], fill: float, rounds: int
+) -> dict[str, float]:
+    """Seconds of a call, by library."""
+
+    def seconds(name: str, count: int) -> float:
+        wait(name)
+        start = time.perf_counter()
+        for _ in range(count):
+            calls[name]()
+        wait(name)
+        return (time.perf_counter() - start) / count
+
+    counts = {name: max(1, int(fill / max(seconds(name, 2), 1e-6))) for name in calls}
+    found: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name in calls:
+            found[name].append(seconds(name, counts[name]))
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+# -- all of them -----------------------------------------------------------------------------------
+def started(name: str, options: argparse.Namespace) -> subprocess.Popen[str]:
+    """The process of a workload."""
+    command = [sys.executable, __file__, "--one", name, "--device", options.device]
+    command += ["--size", str(options.size), "--fill", str(options.fill)]
+    return subprocess.Popen(
+        [*command, "--rounds", str(options.rounds)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def when_ready(running: Mapping[str, subprocess.Popen[str]], limit: float) -> list[str]:
+    """The workloads that are ready before the limit; the others are ended."""
+    end, waiting, ready = time.monotonic() + limit, dict(running), list[str]()
+    while waiting and (left := end - time.monotonic()) > 0:
+        streams: dict[Any, str] = {each.stdout: name for name, each in waiting.items()}
+        for stream in select.select(list(streams), [], [], left)[0]:
+            name = streams[stream]
+            waiting.pop(name)
+            if stream.readline().strip() == "ready":
+                ready.append(name)
+    for name, each in waiting.items():
+        each.kill()
+        print(f"not measured: {name}: not compiled after {limit:.0f} s")
+    return [name for name in running if name in ready]
+
+
+def card(device: str) -> str:
+    """The device, and the versions of libraries."""
+    torch, jax = import_module("torch"), import_module("jax")
+    name = "CPU" if device == "cpu" else torch.cuda.get_device_name()
+    try:
+        cupy = import_module("cupy").__version__
+    except ImportError:
+        cupy = "none"
+    return f"{name}; jax {jax.__version__}, torch {torch.__version__}, cupy {cupy}"
+
+
+def main() -> None:
+    """Print the table."""
+    reader = argparse.ArgumentParser(description="Gradients on a GPU beside other libraries.")
+    reader.add_argument("workloads", nargs="*", help="only those whose names begin so")
+    reader.add_argument("--device", default="cuda", help="torch's name for it")
+    reader.add_argument("--size", type=float, default=1.0, help="times the batches")
+    reader.add_argument("--ready", type=float, default=300, help="seconds to compile in")
+    reader.add_argument("--fill", type=float, default=0.05, help="seconds of a round")
+    reader.add_argument("--rounds", type=int, default=7)
+    reader.add_argument("--one", help="measure this one here")
+    options = reader.parse_args()
+    works = workloads(options.size)
+    if options.one:
+        one(works[options.one], options.device, options.fill, options.rounds)
+        return
+    chosen = [n for n in works if not options.workloads or n.startswith(tuple(options.workloads))]
+    running = {name: started(name, options) for name in chosen}
+    ready = when_ready(running, options.ready)
+    print(f"{card(options.device)}\n{'workload':30}" + "".join([f"{each:>15}" for each in PAIRS]))
+    ratios: dict[str, list[float]] = {each: [] for each in PAIRS}
+    notes: list[str] = []
+    for name in ready:
+        told, _ = running[name].communicate("go\n")
+        found = json.loads(told or '{"seconds": {}, "missing": {"all": "the process ended"}}')
+        times, cells = found["seconds"], list[str]()
+        for each, (ours, theirs) in PAIRS.items():
+            if ours in times and theirs in times:
+                ratios[each].append(times[ours] / times[theirs])
+            cells.append(
+                f"{times[ours] / times[theirs]:.2f}" if {ours, theirs} <= {*times} else "–"
+            )
+        print(f"{name:30}" + "".join([f"{each:>15}" for each in cells]), flush=True)
+        notes.append(
+            f"ms of {name}: " + ", ".join([f"{k} {v * 1e3:.3f}" for k, v in times.items()])
+        )
+        notes += [f"not measured: {k} on {name}: {v}" for k, v in found["missing"].items()]
+    means = [f"{np.exp(np.mean(np.log(each))):.2f}" if each else "–" for each in ratios.values()]
+    print(f"{'geometric mean':30}" + "".join([f"{each:>15}" for each in means]))
+    print("\n".join(["", *notes]))
+
+
+if __name__ == "__main__":
+    main()
