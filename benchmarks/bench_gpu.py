@@ -165,18 +165,22 @@ def wrong(results: Any, want: list[Any]) -> str:
     return ""
 
 
-def one(work: Workload, device: str, fill: float, rounds: int) -> None:
+def one(work: Workload, options: argparse.Namespace) -> None:
     """Compile, say so, wait for the turn, measure, and print seconds of a call by library."""
     import_module("jax").config.update("jax_default_matmul_precision", "highest")
     import_module("torch").backends.cudnn.allow_tf32 = False
-    wait, calls, missing, want = waits(device), dict[str, Any](), dict[str, str](), None
-    for name, make in makers(device).items():
+    wait, calls, missing = waits(options.device), dict[str, Any](), dict[str, str]()
+    want: list[Any] | None = None
+    for name, make in makers(options.device).items():
+        if name in options.without:
+            continue
         try:
             start = time.perf_counter()
             call = make(work)
             results = flat(call())
             missing_why = wrong(results, want or results)
-            print(f"{name}: first {time.perf_counter() - start:.1f} s", file=sys.stderr)
+            first = time.perf_counter() - start
+            print(f"{options.one}, {name}: first {first:.1f} s", file=sys.stderr)
         except Exception as error:  # Whatever a library raises, the others are measured.
             missing[name] = f"{type(error).__name__}: {error}"[:600]
             continue
@@ -187,7 +191,8 @@ def one(work: Workload, device: str, fill: float, rounds: int) -> None:
             calls[name] = call
     print("ready", flush=True)
     sys.stdin.readline()
-    print(json.dumps({"seconds": medians(calls, wait, fill, rounds), "missing": missing}))
+    times = medians(calls, wait, options.fill, options.rounds)
+    print(json.dumps({"seconds": times, "missing": missing}))
 
 
 def medians(
@@ -216,8 +221,9 @@ def started(name: str, options: argparse.Namespace) -> subprocess.Popen[str]:
     """The process of a workload."""
     command = [sys.executable, __file__, "--one", name, "--device", options.device]
     command += ["--size", str(options.size), "--fill", str(options.fill)]
+    command += ["--rounds", str(options.rounds), "--without", *options.without]
     return subprocess.Popen(
-        [*command, "--rounds", str(options.rounds)],
+        command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -255,6 +261,7 @@ def main() -> None:
     """Print the table."""
     reader = argparse.ArgumentParser(description="Gradients on a GPU beside other libraries.")
     reader.add_argument("workloads", nargs="*", help="only those whose names begin so")
+    reader.add_argument("--without", nargs="*", default=[], help="libraries to leave out")
     reader.add_argument("--device", default="cuda", help="torch's name for it")
     reader.add_argument("--size", type=float, default=1.0, help="times the batches")
     reader.add_argument("--ready", type=float, default=300, help="seconds to compile in")
@@ -264,7 +271,7 @@ def main() -> None:
     options = reader.parse_args()
     works = workloads(options.size)
     if options.one:
-        one(works[options.one], options.device, options.fill, options.rounds)
+        one(works[options.one], options)
         return
     chosen = [n for n in works if not options.workloads or n.startswith(tuple(options.workloads))]
     running = {name: started(name, options) for name in chosen}

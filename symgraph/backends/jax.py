@@ -157,6 +157,7 @@ class JaxBackend:
         count = len(dag.inputs)
         wide = _dtype_of_64_bits(dag)
         host = host or _platform() == "cpu"
+        without_host: set[Any] = set()  # Tracing takes longer than a call: once for each size.
 
         def call(*values: Any) -> Sequence[Any]:
             arrays: Sequence[Any] = values[:count]
@@ -164,8 +165,11 @@ class JaxBackend:
             with _with_64_bits(arrays, wide):
                 if placed is not None:
                     arrays = _moved(arrays, placed)
-                if not host:
-                    _check_host_calls(program, order, arrays, values[count:])
+                if not host and (on := _platforms(arrays)) != {"cpu"}:
+                    key = (on, values[count:], *[(each.shape, each.dtype) for each in arrays])
+                    if key not in without_host:
+                        _check_host_calls(program, order, arrays, values[count:])
+                        without_host.add(key)
                 results = compiled(*arrays, sizes=values[count:])
                 # A copy, since JAX's memory is read-only and callers may write to results.
                 return [np.array(each) for each in results] if as_numpy else results
@@ -261,18 +265,21 @@ def _platform() -> str:
     return jax.default_backend()
 
 
-def _check_host_calls(
-    program: Callable[..., Any], order: Sequence[Node], arrays: Sequence[Any], sizes: Sequence[int]
-) -> None:
-    """Refuse a program on another device that would call SciPy on the host."""
-    platforms = {
+def _platforms(arrays: Sequence[Any]) -> frozenset[str]:
+    """The kinds of devices that arrays lie on; if they tell none, that on which JAX computes."""
+    found = [
         own.platform
         for each in arrays
         if isinstance(each, jax.Array) and not isinstance(each, _TRACER)
         for own in each.devices()
-    } or {_platform()}
-    if platforms == {"cpu"}:
-        return
+    ]
+    return frozenset(found or [_platform()])
+
+
+def _check_host_calls(
+    program: Callable[..., Any], order: Sequence[Node], arrays: Sequence[Any], sizes: Sequence[int]
+) -> None:
+    """Refuse a program on another device that would call SciPy on the host."""
     traced = jax.make_jaxpr(lambda *values: program(*values, sizes=tuple(sizes)))(*arrays)
     for place in host_calls(traced.jaxpr):
         what = "an operation" if place is None else order[place].op.name

@@ -165,6 +165,15 @@ def test_running_results_take_as_many_steps_as_the_length_has_bits(stand_in: Any
         assert f(x[:, :0]).shape == (3, 0)
 
 
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_convolution_is_by_products(stand_in: Any, mode: Any) -> None:
+    rng = np.random.default_rng(0)
+    for n, k in ((5, 3), (3, 4), (6, 2), (4, 4)):
+        x, v = rng.normal(size=n), rng.normal(size=k)
+        found = stand_in.namespace.convolve(x, v, mode=mode)
+        np.testing.assert_allclose(found, np.convolve(x, v, mode), rtol=1e-12)
+
+
 def test_a_function_that_cupy_lacks_is_refused_by_name(stand_in: Any) -> None:
     graph = sg.trace(lambda x: special.jv(1.0, x), x="n")
     with pytest.raises(BackendError, match=r"CuPy has no jv, and SciPy would") as told:
