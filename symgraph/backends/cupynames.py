@@ -32,6 +32,10 @@ class _CupySpecial:
             )
         return found
 
+    def polygamma(self, n: int, x: Any) -> Any:
+        """CuPy's own takes arrays of orders alone."""
+        return import_module("cupyx.scipy.special").polygamma(cupy.asarray(n), x)
+
 
 class _Running:
     """A ufunc whose `accumulate` runs on the device."""
