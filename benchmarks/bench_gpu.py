@@ -171,8 +171,9 @@ def one(work: Workload, options: argparse.Namespace) -> None:
     import_module("torch").backends.cudnn.allow_tf32 = False
     wait, calls, missing = waits(options.device), dict[str, Any](), dict[str, str]()
     want: list[Any] | None = None
+    wanted = {"JAX", *[name for each in options.columns for name in PAIRS[each]]}
     for name, make in makers(options.device).items():
-        if name in options.without:
+        if name not in wanted:
             continue
         try:
             start = time.perf_counter()
@@ -221,7 +222,7 @@ def started(name: str, options: argparse.Namespace) -> subprocess.Popen[str]:
     """The process of a workload."""
     command = [sys.executable, __file__, "--one", name, "--device", options.device]
     command += ["--size", str(options.size), "--fill", str(options.fill)]
-    command += ["--rounds", str(options.rounds), "--without", *options.without]
+    command += ["--rounds", str(options.rounds), "--columns", *options.columns]
     return subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -261,7 +262,7 @@ def main() -> None:
     """Print the table."""
     reader = argparse.ArgumentParser(description="Gradients on a GPU beside other libraries.")
     reader.add_argument("workloads", nargs="*", help="only those whose names begin so")
-    reader.add_argument("--without", nargs="*", default=[], help="libraries to leave out")
+    reader.add_argument("--columns", nargs="+", default=list(PAIRS), choices=list(PAIRS))
     reader.add_argument("--device", default="cuda", help="torch's name for it")
     reader.add_argument("--size", type=float, default=1.0, help="times the batches")
     reader.add_argument("--ready", type=float, default=300, help="seconds to compile in")
@@ -276,14 +277,18 @@ def main() -> None:
     chosen = [n for n in works if not options.workloads or n.startswith(tuple(options.workloads))]
     running = {name: started(name, options) for name in chosen}
     ready = when_ready(running, options.ready)
-    print(f"{card(options.device)}\n{'workload':30}" + "".join([f"{each:>15}" for each in PAIRS]))
-    ratios: dict[str, list[float]] = {each: [] for each in PAIRS}
+    print(
+        f"{card(options.device)}\n{'workload':30}"
+        + "".join([f"{each:>15}" for each in options.columns])
+    )
+    ratios: dict[str, list[float]] = {each: [] for each in options.columns}
     notes: list[str] = []
     for name in ready:
         told, _ = running[name].communicate("go\n")
         found = json.loads(told or '{"seconds": {}, "missing": {"all": "the process ended"}}')
         times, cells = found["seconds"], list[str]()
-        for each, (ours, theirs) in PAIRS.items():
+        for each in options.columns:
+            ours, theirs = PAIRS[each]
             if ours in times and theirs in times:
                 ratios[each].append(times[ours] / times[theirs])
             cells.append(
