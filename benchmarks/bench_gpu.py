@@ -26,14 +26,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 import numpy as np
+from peers.large import large
 from peers.libraries import by_jax, by_symgraph, by_torch, flat
-from peers.workloads import WORKLOADS, Workload, attention
+from peers.workloads import Workload
 
 PAIRS = {
     "jax": ("symgraph → jax", "JAX"),
@@ -42,88 +42,6 @@ PAIRS = {
     "cupy / torch": ("symgraph → cupy", "torch"),
 }
 """The columns: whose time is divided by whose."""
-
-
-def normal(*shape: int, scale: float = 1.0) -> Any:
-    """Random numbers in single precision."""
-    found = np.random.default_rng(list(shape)).standard_normal(shape, "float32")
-    return found * np.float32(scale)
-
-
-def labels(n: int, classes: int) -> Any:
-    """One-hot rows."""
-    found = np.zeros((n, classes), "float32")
-    found[np.arange(n), np.random.default_rng(0).integers(classes, size=n)] = 1
-    return found
-
-
-def workloads(size: float) -> dict[str, Workload]:
-    """The workloads, with batches of `size` times what fills a large GPU."""
-
-    def rows(n: int) -> int:
-        return max(16, int(n * size))
-
-    def like(name: str, data: Callable[[], dict[str, Any]], f: Any = None) -> Workload:
-        known = WORKLOADS[name]
-        return replace(known, data=data, f=f or known.f)
-
-    def singles(name: str, times: int) -> Callable[[], dict[str, Any]]:
-        def data() -> dict[str, Any]:
-            given = WORKLOADS[name].data()
-            many = max(1, int(times * size))
-            return {
-                each: np.concatenate([array.astype("float32")] * many)
-                for each, array in given.items()
-            }
-
-        return data
-
-    def mixture() -> dict[str, Any]:
-        factors = np.eye(10, dtype="float32") + normal(25, 10, 10, scale=0.1)
-        return {
-            "x": normal(rows(200_000), 10), "weights": normal(25, scale=0.1),
-            "means": normal(25, 10), "factors": factors,
-        }  # fmt: skip
-
-    def softmax() -> dict[str, Any]:
-        p = np.abs(normal(rows(65_536), 1000)) + np.float32(0.1)
-        return {"z": normal(rows(65_536), 1000), "p": p / p.sum(-1, keepdims=True)}
-
-    n = rows(64)
-    return {
-        "logistic regression": like("logistic regression, big", lambda: {
-            "X": normal(rows(2_000_000), 100), "y": labels(rows(2_000_000), 2)[:, 0],
-            "w": normal(100, scale=0.1),
-        }),
-        "MLP": like("MLP", lambda: {
-            "X": normal(rows(16_384), 784), "y": labels(rows(16_384), 10),
-            "W1": normal(784, 2048, scale=0.03), "b1": normal(2048, scale=0.1),
-            "W2": normal(2048, 10, scale=0.02), "b2": normal(10, scale=0.1),
-        }),
-        "MLP, HVP": like("MLP, HVP", lambda: {
-            "X": normal(rows(16_384), 1024), "y": normal(rows(16_384), 10),
-            "W1": normal(1024, 1024, scale=0.03), "W2": normal(1024, 10, scale=0.03),
-        }),
-        "softmax cross-entropy, naive": like("softmax cross-entropy, naive", softmax),
-        "Black-Scholes": like(
-            "Black-Scholes, five sensitivities", singles("Black-Scholes, five sensitivities", 20)
-        ),
-        "bundle adjustment": like("bundle adjustment", singles("bundle adjustment", 100)),
-        "Gaussian mixture": like("Gaussian mixture", mixture),
-        "LSTM": like("LSTM", lambda: {
-            "x": normal(50, rows(4096), 64), "W": normal(64, 512, scale=0.1),
-            "U": normal(128, 512, scale=0.1), "b": normal(512, scale=0.1),
-            "start": np.zeros((rows(4096), 128), "float32"),
-        }),
-        "attention": like("attention", lambda: {"x": normal(n, 256, 512)} | {
-            name: normal(512, 512, scale=0.04) * np.float32(1 + i / 9)
-            for i, name in enumerate(("Wq", "Wk", "Wv", "Wo"))
-        }, partial(attention, batch=n)),
-        "convolution": like("convolution", lambda: {
-            "x": normal(rows(512), 16, 62, 62), "w": normal(32, 16, 3, 3, scale=0.1),
-            "b": normal(32, scale=0.1),
-        }),
-    }  # fmt: skip
 
 
 # -- a workload in its own process -----------------------------------------------------------------
@@ -258,8 +176,8 @@ def card(device: str) -> str:
     return f"{name}; jax {jax.__version__}, torch {torch.__version__}, cupy {cupy}"
 
 
-def main() -> None:
-    """Print the table."""
+def options_read() -> argparse.Namespace:
+    """The options of the command."""
     reader = argparse.ArgumentParser(description="Gradients on a GPU beside other libraries.")
     reader.add_argument("workloads", nargs="*", help="only those whose names begin so")
     reader.add_argument("--columns", nargs="+", default=list(PAIRS), choices=list(PAIRS))
@@ -269,18 +187,26 @@ def main() -> None:
     reader.add_argument("--fill", type=float, default=0.05, help="seconds of a round")
     reader.add_argument("--rounds", type=int, default=7)
     reader.add_argument("--one", help="measure this one here")
-    options = reader.parse_args()
-    works = workloads(options.size)
+    return reader.parse_args()
+
+
+def printed(name: str, cells: list[str]) -> None:
+    """A line of the table."""
+    print(f"{name:30}" + "".join([f"{each:>15}" for each in cells]), flush=True)
+
+
+def main() -> None:
+    """Print the table."""
+    options = options_read()
+    works = large(options.size)
     if options.one:
         one(works[options.one], options)
         return
     chosen = [n for n in works if not options.workloads or n.startswith(tuple(options.workloads))]
     running = {name: started(name, options) for name in chosen}
     ready = when_ready(running, options.ready)
-    print(
-        f"{card(options.device)}\n{'workload':30}"
-        + "".join([f"{each:>15}" for each in options.columns])
-    )
+    print(card(options.device))
+    printed("workload", options.columns)
     ratios: dict[str, list[float]] = {each: [] for each in options.columns}
     notes: list[str] = []
     for name in ready:
@@ -289,18 +215,15 @@ def main() -> None:
         times, cells = found["seconds"], list[str]()
         for each in options.columns:
             ours, theirs = PAIRS[each]
-            if ours in times and theirs in times:
-                ratios[each].append(times[ours] / times[theirs])
-            cells.append(
-                f"{times[ours] / times[theirs]:.2f}" if {ours, theirs} <= {*times} else "–"
-            )
-        print(f"{name:30}" + "".join([f"{each:>15}" for each in cells]), flush=True)
-        notes.append(
-            f"ms of {name}: " + ", ".join([f"{k} {v * 1e3:.3f}" for k, v in times.items()])
-        )
+            known = ours in times and theirs in times
+            ratios[each] += [times[ours] / times[theirs]] if known else []
+            cells.append(f"{ratios[each][-1]:.2f}" if known else "–")
+        printed(name, cells)
+        rows = ", ".join([f"{library} {each * 1e3:.3f}" for library, each in times.items()])
+        notes.append(f"ms of {name}: {rows}")
         notes += [f"not measured: {k} on {name}: {v}" for k, v in found["missing"].items()]
     means = [f"{np.exp(np.mean(np.log(each))):.2f}" if each else "–" for each in ratios.values()]
-    print(f"{'geometric mean':30}" + "".join([f"{each:>15}" for each in means]))
+    printed("geometric mean", means)
     print("\n".join(["", *notes]))
 
 
