@@ -34,7 +34,8 @@ pytestmark = [pytest.mark.gpu, pytest.mark.timeout(1200)]
 ENGINES = {"cupy": "cuda", "torch": "cuda", "jax": "gpu"}
 """What each engine calls the device."""
 
-CORE = """add multiply divide power exp log tanh erf gammaln sum max matmul einsum solve inv cholesky
+CORE = """add multiply divide power exp log tanh erf gammaln sum max matmul einsum solve inv
+cholesky
 eigh svd qr softmax logsumexp gather scatter_add scatter_set getitem where scan cond while_loop sort
 cumsum linear_recurrence concatenate"""
 """What each engine computes on each device."""
