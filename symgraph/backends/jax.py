@@ -90,7 +90,7 @@ def _all_digits() -> AbstractContextManager[Any]:
 
     By itself JAX multiplies single precision with 10 bits on NVIDIA's GPUs, and with 8 on TPUs.
     """
-    told = jax.config.jax_default_matmul_precision
+    told = cast("Any", jax.config).jax_default_matmul_precision
     return nullcontext() if told is not None else jax.default_matmul_precision("highest")
 
 
@@ -165,7 +165,7 @@ class JaxBackend:
             with _with_64_bits(arrays, wide):
                 if placed is not None:
                     arrays = _moved(arrays, placed)
-                if not host and (on := _platforms(arrays)) != {"cpu"}:
+                if not host and (on := _platforms(arrays)) != frozenset(["cpu"]):
                     key = (on, values[count:], *[(each.shape, each.dtype) for each in arrays])
                     if key not in without_host:
                         _check_host_calls(program, order, arrays, values[count:])

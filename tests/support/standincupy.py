@@ -15,7 +15,17 @@ from scipy import special
 
 __all__ = ["OnDevice", "modules", "on_device"]
 
-OWN_SPECIAL = ("erf", "erfc", "gammaln", "digamma", "expit", "log_expit", "psi", "zeta")
+OWN_SPECIAL = (
+    "erf",
+    "erfc",
+    "gammaln",
+    "digamma",
+    "expit",
+    "log_expit",
+    "psi",
+    "polygamma",
+    "zeta",
+)
 """Some of the special functions that CuPy has; it lacks others."""
 
 

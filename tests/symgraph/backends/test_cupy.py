@@ -186,8 +186,8 @@ def test_operations_run_or_are_refused_by_name_and_none_is_wrong(stand_in: Any) 
     refused: dict[str, BackendError] = {}
     assert check_backend(stand_in, graphs=12, gradients=True, refused=refused) > 2000
     assert not {"einsum", "gather", "scatter_set", "solve", "expm", "convolution"} & set(refused)
-    for name, error in refused.items():
-        assert any(word in f"{error}" for word in ("CuPy has no", f"compute {name}")), error
+    for error in refused.values():
+        assert any(word in f"{error}" for word in ("CuPy has no", "cannot compute")), error
 
 
 def test_some_operations(stand_in: Any) -> None:
