@@ -29,6 +29,7 @@ NEEDS = {
         "symgraph/frontends/jax/entry.py",
     ],
     "torch": ["symgraph/backends/torch.py", "symgraph/frontends/torch/entry.py"],
+    "cupy": ["symgraph/backends/cupy.py", "symgraph/backends/cupynames.py"],
     "dask": ["symgraph/backends/dask.py"],
     "array_api_compat": ["symgraph/backends/torch.py"],
     "llvmlite": ["symgraph/backends/native.py", "symgraph/native/machine.py"],
@@ -60,7 +61,7 @@ def nothing_known() -> None:
 
 # -- tiers -----------------------------------------------------------------------------------------
 # `-m` of the default run, in `pyproject.toml`, leaves out the tests marked with one of these.
-LONG = {"fuzz", "oracle", "whole"}
+LONG = {"fuzz", "oracle", "whole", "gpu"}
 
 
 def _checksum(item: pytest.Function) -> int:

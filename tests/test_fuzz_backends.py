@@ -5,13 +5,11 @@ Every second graph is simplified. Each backend takes 2,000 programs in both prec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 from randomgraphs import random_program
-from randomgraphs.compare import difference, flat, traced
+from randomgraphs.engines import NEAR, agrees, joint_of, problems
 
 import symgraph as sg
 from symgraph.backends.standard import StandardBackend, StandardNamespace
@@ -23,8 +21,6 @@ COUNT = 2000
 BLOCKS = [range(start, start + 100) for start in range(0, COUNT, 100)]
 NEEDS = {"native": "llvmlite", "jax": "jax", "torch": "torch", "strict": "array_api_strict"}
 NAMES = ["numpy", "native", "jax", "torch", "strict"]
-NEAR = {"float64": 1e-9, "float32": 1e-3}
-"""The largest difference, in units of the largest result."""
 
 
 def backend_of(name: str) -> Any:
@@ -33,26 +29,6 @@ def backend_of(name: str) -> Any:
         if name == "strict":
             return StandardBackend("strict", StandardNamespace(module))
     return name
-
-
-def joint_of(seed: int, dtype: str, dims: dict[int, str] | None = None) -> tuple[sg.Graph, Any]:
-    """A program beside its gradients, and the numbers of its inputs."""
-    program = random_program(seed).astype(dtype)
-    joint = traced(program, dims).gradient(*program.targets)
-    return joint.simplify() if seed % 2 else joint, program.values
-
-
-def agrees(found: Any, wanted: Any, dtype: str) -> str:
-    scale = max(1.0, *[float(np.max(np.abs(each), initial=0)) for each in flat(wanted)])
-    return difference(flat(found), flat(wanted), NEAR[dtype] * scale)
-
-
-def problems(backend: Any, seeds: range, dtype: str, **options: Any) -> Iterator[str]:
-    for seed in seeds:
-        joint, values = joint_of(seed, dtype)
-        wrong = agrees(joint.lower(backend, **options)(**values), joint.evaluate(**values), dtype)
-        if wrong:
-            yield f"program {seed} in {dtype}: {wrong}"
 
 
 @pytest.mark.parametrize("name", ["numpy", "strict"])

@@ -22,7 +22,7 @@ from symgraph.ir.op import OPS
 from symgraph.rewriting.packs import every_rule
 
 ROOT = Path(__file__).resolve().parent.parent
-LONG = {"fuzz", "oracle", "whole"}
+LONG = {"fuzz", "oracle", "whole", "gpu"}
 FAMILIES = (
     *("tests/test_every_rule.py", "tests/symgraph/backends/test_base.py"),
     *("tests/symgraph/autodiff/test_op_gradients.py", "tests/symgraph/passes/test_reads.py"),
@@ -63,11 +63,11 @@ def test_every_op_is_run_and_differentiated_and_every_rule_tried_by_default() ->
 
 @pytest.mark.whole
 def test_default_and_whole_are_the_tests_of_the_build() -> None:
-    default, others = selected(), selected("-m", "whole and not fuzz and not oracle")
+    default, others = selected(), selected("-m", "whole and not fuzz and not oracle and not gpu")
     assert default
     assert others
     assert not default & others
-    assert default | others == selected("-m", "not fuzz and not oracle")
+    assert default | others == selected("-m", "not fuzz and not oracle and not gpu")
 
 
 def short_tests(path: Path) -> Iterator[ast.FunctionDef]:

@@ -43,8 +43,8 @@ def flat(results: Any) -> list[np.ndarray[Any, Any]]:
     if isinstance(results, (tuple, list)):
         return [each for part in results for each in flat(part)]
     if hasattr(results, "detach"):
-        results = results.detach()
-    return [np.asarray(results)]
+        results = results.detach().cpu()
+    return [results.get() if hasattr(results, "get") else np.asarray(results)]
 
 
 def _loop(step: Callable[..., Any], start: Any, xs: Any) -> Any:
@@ -56,8 +56,10 @@ def _loop(step: Callable[..., Any], start: Any, xs: Any) -> Any:
 
 
 # -- symgraph --------------------------------------------------------------------------------------
-def by_symgraph(work: Workload, backend: str = "numpy") -> Call:
-    """The derived graph, simplified and lowered."""
+def by_symgraph(
+    work: Workload, backend: str = "numpy", device: str = "cpu", compiled: bool = True
+) -> Call:
+    """The derived graph, simplified and lowered; of torch compiled, or operation by operation."""
     sg, snp = import_module("symgraph"), import_module("symgraph.numpy")
     special = import_module("symgraph.scipy.special")
 
@@ -82,12 +84,16 @@ def by_symgraph(work: Workload, backend: str = "numpy") -> Call:
     else:
         derive = traced.hessian if work.kind == "hessian" else traced.jacobian
         graph = derive(*work.wrt, value=False)
-    lowered = graph.simplify().lower(backend, **({"compile": True} if backend == "torch" else {}))
+    options = {"compile": compiled} if backend == "torch" else {}
+    lowered = graph.simplify().lower(backend, **options)
     if backend == "torch":
         torch = import_module("torch")
         torch.set_num_threads(1)
-        inputs = [torch.from_numpy(np.array(data[name])) for name in graph.inputs]
+        inputs = [torch.tensor(data[name], device=device) for name in graph.inputs]
         return partial(lowered, *inputs)
+    if backend == "cupy":
+        cupy = import_module("cupy")
+        return partial(lowered, *[cupy.asarray(data[name]) for name in graph.inputs])
     if backend == "jax":
         jax = import_module("jax")
         data = {name: jax.device_put(array) for name, array in data.items()}
@@ -170,14 +176,14 @@ class _TorchNames(Names):
         return self._module.permute(x, axes)
 
 
-def by_torch(work: Workload, compiled: bool = False) -> Call:
+def by_torch(work: Workload, compiled: bool = False, device: str = "cpu") -> Call:
     """PyTorch, eager or compiled."""
     torch = import_module("torch")
     torch.set_num_threads(1)
     names = _TorchNames(
         torch, conv=torch.nn.functional.conv2d, scan=_loop, stop=lambda x: x.detach()
     )
-    data = {name: torch.from_numpy(np.array(array)) for name, array in work.data().items()}
+    data = {name: torch.tensor(array, device=device) for name, array in work.data().items()}
     at = tuple([list(data).index(name) for name in work.wrt])
     values = tuple(data.values())
 

@@ -173,16 +173,16 @@ def lstm_data() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def attention(xp: Any, x: Any, Wq: Any, Wk: Any, Wv: Any, Wo: Any) -> Any:
+def attention(xp: Any, x: Any, Wq: Any, Wk: Any, Wv: Any, Wo: Any, batch: int = 2) -> Any:
     """Eight heads with projections, naive softmax."""
 
     def heads(W: Any) -> Any:
-        return xp.transpose(xp.reshape(x @ W, (2, 256, 8, 64)), (0, 2, 1, 3))
+        return xp.transpose(xp.reshape(x @ W, (batch, 256, 8, 64)), (0, 2, 1, 3))
 
     q, k, v = heads(Wq), heads(Wk), heads(Wv)
     e = xp.exp(q @ xp.transpose(k, (0, 1, 3, 2)) / 8)
     mixed = (e / xp.sum(e, axis=-1, keepdims=True)) @ v
-    out = xp.reshape(xp.transpose(mixed, (0, 2, 1, 3)), (2, 256, 512)) @ Wo
+    out = xp.reshape(xp.transpose(mixed, (0, 2, 1, 3)), (batch, 256, 512)) @ Wo
     return xp.sum(out * out)
 
 

@@ -168,18 +168,33 @@ class JaxNamespace(Namespace):
     def convolution(self, x: Any, w: Any, strides: Any, dilations: Any, groups: int) -> Any:
         """By XLA's own where it is faster; with windows of one place it is a product."""
         n = len(strides)
-        if not _is_of_layers(x, w, n) or (n != 2 and w.dtype == np.float64):
+        slow = n != 2 and w.dtype == np.float64 and _on_cpu()
+        if slow or not _is_of_layers(x, w, n):
             return super().convolution(x, w, strides, dilations, groups)
         return _convolved(x, w, strides, dilations, groups)
+
+    def adjoint_convolution(
+        self, y: Any, w: Any, extents: Any, strides: Any, dilations: Any, groups: int
+    ) -> Any:
+        """By XLA's own elsewhere than on the CPU, where products are faster."""
+        n = len(strides)
+        x = jax.ShapeDtypeStruct((*y.shape[: -n - 1], w.shape[1] * groups, *extents), y.dtype)
+        if _on_cpu() or not _is_of_layers(x, w, n) or 0 in y.shape:
+            return super().adjoint_convolution(y, w, extents, strides, dilations, groups)
+
+        def forward(images: Any) -> Any:
+            return _convolved(images, w, strides, dilations, groups)
+
+        return jax.linear_transpose(forward, x)(y)[0]
 
     def kernel_convolution(
         self, x: Any, y: Any, sizes: Any, strides: Any, dilations: Any, groups: int
     ) -> Any:
-        """By XLA's own in single precision, with all windows and up to two spatial axes."""
+        """By XLA's own; on the CPU in single precision, with all windows, up to two axes."""
         n = len(sizes)
         w = jax.ShapeDtypeStruct((y.shape[-n - 1], x.shape[-n - 1] // groups, *sizes), x.dtype)
-        fast = x.dtype == np.float32 and n < 3 and max(strides) == 1 and y.ndim == n + 2
-        if not fast or not _is_of_layers(x, w, n) or 0 in y.shape:
+        fast = (x.dtype == np.float32 and n < 3 and max(strides) == 1) or not _on_cpu()
+        if not fast or y.ndim != n + 2 or not _is_of_layers(x, w, n) or 0 in y.shape:
             return super().kernel_convolution(x, y, sizes, strides, dilations, groups)
 
         def forward(kernel: Any) -> Any:
@@ -248,6 +263,11 @@ class JaxNamespace(Namespace):
         first = tuple([self.module.asarray(each) for each in init])
         last, (steps, before) = jax.lax.scan(body, first, tuple(xs), length, reverse)
         return (*last, *steps, *before)
+
+
+def _on_cpu() -> bool:
+    """Whether JAX computes on the CPU by default."""
+    return jax.default_backend() == "cpu"
 
 
 def _is_of_layers(x: Any, w: Any, n: int) -> bool:

@@ -17,11 +17,12 @@ from ..errors import BackendError, SymgraphError
 from ..ir.dag import Dag
 from ..ir.interpreter import run
 from ..ir.node import Node
+from ..namespace import Namespace
 from .base import Compiled, sizes_read
 from .capabilities import Capabilities
 from .standardnames import StandardNamespace
 
-__all__ = ["StandardBackend", "StandardNamespace"]
+__all__ = ["StandardBackend", "StandardNamespace", "computed"]
 
 
 class StandardBackend:
@@ -71,21 +72,7 @@ class StandardBackend:
         return Compiled(call, source, dims)
 
     def _value(self, node: Node, operands: Sequence[Any], sizes: Mapping[str, int]) -> Any:
-        try:
-            with np.errstate(all="ignore"):
-                found = run(node, operands, sizes, self.namespace)
-        except SymgraphError as error:
-            error.add_note(f"while computing {node.op.name} {node.aval}, from {node.origin}")
-            raise
-        except Exception as error:
-            if node.op.custom:
-                raise
-            raise BackendError(
-                f"Backend {self.name!r} cannot compute {node.op.name}: {error}",
-                [f"{node.op.name} {node.aval}   from {node.origin}"],
-                mend="Lower the graph to another backend, or add the missing function to the "
-                "namespace of this one.",
-            ) from error
+        found = computed(self.name, node, operands, sizes, self.namespace)
         if len(node.results) == 1 and self.namespace.lacks(node.aval.dtype):
             # The namespace lacks the dtype and holds a wider one: round to the values of the dtype.
             return self.namespace.from_numpy(self._result(node, found))
@@ -97,3 +84,30 @@ class StandardBackend:
 
     def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
         return value if isinstance(value, np.ndarray) else self.namespace.to_numpy(value)
+
+
+def computed(
+    backend: str, node: Node, operands: Sequence[Any], sizes: Mapping[str, int], xp: Namespace
+) -> Any:
+    """The value of a node by its kernel.
+
+    Raises
+    ------
+    BackendError
+        If the namespace cannot compute it. It names the operation and your line.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            return run(node, operands, sizes, xp)
+    except SymgraphError as error:
+        error.add_note(f"while computing {node.op.name} {node.aval}, from {node.origin}")
+        raise
+    except Exception as error:
+        if node.op.custom:
+            raise
+        raise BackendError(
+            f"Backend {backend!r} cannot compute {node.op.name}: {error}",
+            [f"{node.op.name} {node.aval}   from {node.origin}"],
+            mend="Lower the graph to another backend, or add the missing function to the "
+            "namespace of this one.",
+        ) from error

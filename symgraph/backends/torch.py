@@ -18,6 +18,7 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from .base import Compiled, OwnArrays, sizes_read
 from .capabilities import Capabilities, check_device, check_dtypes
+from .composed import COMPOSED
 from .standard import StandardBackend, StandardNamespace
 from .torchcompile import Compilations
 
@@ -136,6 +137,45 @@ class _TorchNamespace(StandardNamespace):
 
     def expm(self, x: Any) -> Any:
         return torch.linalg.matrix_exp(x)
+
+    def einsum(self, subscripts: str, *operands: Any, **optimize: Any) -> Any:
+        """By torch's products where they have the dtype: those of whole numbers are few."""
+        if operands[0].dtype.is_floating_point:
+            return torch.einsum(subscripts.replace(" ", ""), *operands)
+        return COMPOSED["einsum"](self, subscripts, *operands, **optimize)
+
+    def getitem(self, x: Any, index: Any) -> Any:
+        """A view where torch has one; it has none for negative steps."""
+        return x[index] if _is_view(index) else super().getitem(x, index)
+
+    def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
+        values = self.asarray(values).to(x.dtype)
+        if _is_view(index):
+            result = x.clone()
+            result[index] += values
+            return result
+        places, _ = self._places(x.shape, index)
+        flat = torch.broadcast_to(values, places.shape).reshape(-1)
+        return torch.index_add(x.reshape(-1), 0, places.reshape(-1), flat).reshape(x.shape)
+
+    def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
+        if not _is_view(index):
+            return super().scatter_set(x, index, values)
+        result = x.clone()
+        result[index] = self.asarray(values).to(x.dtype)
+        return result
+
+
+def _is_view(index: Any) -> bool:
+    """Whether an index has only numbers, new axes and slices that go forward."""
+    parts: Sequence[Any] = index if isinstance(index, tuple) else (index,)
+    return all(
+        part is None
+        or part is Ellipsis
+        or isinstance(part, int)
+        or (isinstance(part, slice) and (part.step is None or part.step > 0))
+        for part in parts
+    )
 
 
 class TorchBackend(StandardBackend):

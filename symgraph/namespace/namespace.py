@@ -30,6 +30,9 @@ class Namespace:
     """
 
     _convolutions: ModuleType = _windows  # Elsewhere arrays may not be written to.
+    solvers = "scipy.linalg"
+    few_rows = 16
+    """Up to so many rows, a recurrence is computed in Python's numbers."""
 
     def __init__(self, module: str, special: str) -> None:
         self._special_name = special
@@ -63,7 +66,7 @@ class Namespace:
         """The exponential of square matrices."""
         if not x.size:
             return self.module.array(x)
-        return import_module("scipy.linalg").expm(x)
+        return import_module(self.solvers).expm(x)
 
     def solve_triangular(
         self, a: Any, b: Any, *, lower: bool, trans: int, unit_diagonal: bool
@@ -79,7 +82,7 @@ class Namespace:
             )
             return column[..., 0]
         options: dict[str, Any] = {"lower": lower, "trans": trans, "unit_diagonal": unit_diagonal}
-        solver = import_module("scipy.linalg").solve_triangular
+        solver = import_module(self.solvers).solve_triangular
         lead = xp.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         found = xp.empty((*lead, *b.shape[-2:]), dtype=xp.result_type(a, b))
         if not found.size:
@@ -114,7 +117,7 @@ class Namespace:
         xp = self.module
         a, b = xp.broadcast_arrays(a, b)
         dtype = xp.result_type(a, b)
-        if b.size <= _FEW_ROWS * b.shape[-1] and dtype.kind in "fc":
+        if b.size <= self.few_rows * b.shape[-1] and dtype.kind in "fc":
             # Python's numbers are faster than arrays of a few.
             rows = [_recurred(*pair) for pair in zip(_rows(a), _rows(b), strict=True)]
             return xp.reshape(xp.asarray(rows, dtype=dtype), b.shape)
@@ -257,9 +260,6 @@ def added_at(xp: Any, result: Any, index: tuple[Any, ...], values: Any) -> Any:
         values = xp.broadcast_to(values, xp.shape(index[-1]))
     xp.add.at(result, index, values)
     return result
-
-
-_FEW_ROWS = 16
 
 
 def _rows(x: Any) -> Any:

@@ -13,7 +13,9 @@ from scipy import special
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.backends.base import backend_named
+from symgraph.backends.conformance import check_backend
 from symgraph.errors import BackendError, InputError
+from symgraph.ir.op import OPS
 
 jax = pytest.importorskip("jax", reason="the jax extra is not installed")
 from symgraph.backends.jax import evaluated  # noqa: E402
@@ -116,6 +118,33 @@ def test_scipy_is_not_called_on_the_host_for_another_device(monkeypatch: Any) ->
     with wide(True):
         np.testing.assert_allclose(graph.lower("jax")(jnp.asarray(X)), wanted)  # it is on the CPU
     np.testing.assert_allclose(sg.trace(f, x="n", y="n").lower("jax")(X, Y), f(X, Y))
+
+
+def test_on_another_device_a_program_is_looked_through_once_for_each_size(monkeypatch: Any) -> None:
+    monkeypatch.setattr("symgraph.backends.jax._platform", lambda: "gpu")
+    traced = list[int]()
+    make_jaxpr = jax.make_jaxpr
+
+    def counted(function: Any) -> Any:
+        traced.append(1)
+        return make_jaxpr(function)
+
+    monkeypatch.setattr(jax, "make_jaxpr", counted)
+    lowered = sg.trace(f, x="n", y="n").lower("jax")
+    for given in ((X, Y), (X, Y), (X[:2], Y[:2]), (X, Y)):
+        np.testing.assert_allclose(lowered(*given), f(*given))
+    assert len(traced) == 2
+
+
+def test_the_convolutions_of_other_devices_have_the_same_values(monkeypatch: Any) -> None:
+    monkeypatch.setattr("symgraph.backends.jaxnames._on_cpu", lambda: False)
+    for name in ("convolution", "adjoint_convolution", "kernel_convolution"):
+        assert check_backend("jax", ops=[OPS[name]], graphs=0, gradients=True) > 1
+
+
+def test_a_device_keeps_the_shapes_of_numpys_arrays() -> None:
+    lowered = sg.trace(np.exp, x="").lower("jax", device="cpu")
+    assert lowered(np.array(0.5)).shape == ()
 
 
 def test_donated_memory_is_gone_and_numpys_is_not() -> None:
@@ -317,3 +346,13 @@ def test_infinite_weights_meet_no_zeros_from_outside() -> None:
     found, wanted = graph.lower("jax")(x, w), graph.evaluate(x=x, w=w)
     for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_products_have_the_digits_of_their_dtype_unless_jax_is_told_otherwise() -> None:
+    product = sg.trace(lambda x, y: x @ y, x=sg.spec("2, 3", "f4"), y=sg.spec("3, 2", "f4"))
+    x, y = jax.numpy.ones((2, 3), "f4"), jax.numpy.ones((3, 2), "f4")
+    traced = str(jax.make_jaxpr(product.lower("jax"))(x, y))
+    assert "HIGHEST" in traced
+    with jax.default_matmul_precision("tensorfloat32"):
+        traced = str(jax.make_jaxpr(product.lower("jax"))(x, y))
+    assert "HIGHEST" not in traced
