@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+import symgraph as sg
 from symgraph.lowering.memory_model import Model, profile
 from symgraph.memory.exact_search import ExactSearch, Exhausted
 from symgraph.memory.plans import evaluated
@@ -74,3 +77,20 @@ def test_a_search_that_is_given_up_says_so() -> None:
     with pytest.raises(Exhausted):
         search.cheapest(profile(model, range(len(model))).peak // 2, 50)
     assert search.moves >= 50
+
+
+@pytest.mark.whole
+def test_a_larger_budget_is_not_refused_and_costs_no_more() -> None:
+    """The plan found first needed more as a program, and no other one was looked for."""
+    random = np.random.default_rng(0)
+    x = sg.input("x", (4096,))
+    values: list[Any] = [x]
+    for _ in range(28):
+        a = values[max(0, len(values) - 1 - int(random.exponential(3)))]
+        b = values[max(0, len(values) - 1 - int(random.exponential(12)))]
+        kind = int(random.integers(3))
+        values.append(np.sin(a) if kind == 0 else a * np.cos(b) if kind == 1 else 0.5 * a + b)
+    loss = np.sum(sum(values[-4:]))
+    graph = sg.graph(loss, sg.grad(loss, x))
+    costs = [graph.checkpoint(each).memory_plan().cost for each in (282_501, 299_574, 316_648)]
+    assert costs == sorted(costs, reverse=True)
