@@ -12,8 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import log
+from typing import Any
 
-from ..array import FUNCTIONS, Array, project
+import numpy as np
+
+from ..array import Array, project
 from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.cost import node_flops
@@ -211,8 +214,8 @@ class _Loops:
             return flat[0]
         if self.parts[0].start:
             flat.reverse()
-        rows = zip(*flat, strict=True)
-        return [FUNCTIONS["concatenate"]([Array(each) for each in row]).node for row in rows]
+        rows: Any = [[Array(node) for node in row] for row in zip(*flat, strict=True)]
+        return [np.concatenate(row).node for row in rows]
 
     def _stretches(self, operands: Sequence[Node], part: _Part) -> Node:
         """The loop over stretches, each of them the loop as it was."""
@@ -281,19 +284,20 @@ class _Part:
         return [self._cut(node) for node in nodes]
 
     def _cut(self, node: Node) -> Node:
-        rows = Array(node)
+        rows: Any = Array(node)
         if not self.whole:
             assert isinstance(self.length, int)
             rows = rows[self.start : self.start + self.length]
         if self.stretch is None:
             return rows.node
-        return FUNCTIONS["reshape"](rows, (self.count, self.stretch, *node.shape[1:])).node
+        return np.reshape(rows, (self.count, self.stretch, *node.shape[1:])).node
 
     def joined(self, node: Node) -> Node:
         """A stacked result with its stretches as one."""
         if self.stretch is None:
             return node
-        return FUNCTIONS["reshape"](Array(node), (self.length, *node.shape[2:])).node
+        whole: Any = Array(node)
+        return np.reshape(whole, (self.length, *node.shape[2:])).node
 
     def inside(self, node: Node, place: int, start: int, stop: int) -> Aval:
         """What a step of the loop over stretches gets of an operand."""
