@@ -53,8 +53,8 @@ def _resident(dag: Dag, dims: Mapping[str, int]) -> int:
     return peak + own + min(heap, peak // _HEAP_RESERVE[0], _HEAP_RESERVE[1])
 
 
-_MOST_REFINED = (2, 6)
-"""For how many goals a small graph is searched exactly, and for how many where no plan is known."""
+_MOST_REFINED = 6
+"""For how many goals a small graph is searched exactly."""
 _MOST_TRIED = 24
 """How many plans are tried whose model fits but whose program needs more."""
 
@@ -168,8 +168,7 @@ class _Searching:
         start = time.monotonic()
         search, goal = self.plans, budget
         for tried in told("programs of plans", range(_MOST_TRIED)):
-            known = search.front[0].peak <= goal
-            more = tried < _MOST_REFINED[not known] and not self.aim.is_over(start)
+            more = tried < _MOST_REFINED and not self.aim.is_over(start)
             plans = pareto([*search.front, *(refined(search, goal) if more else [])])
             fitting = [plan for plan in plans if plan.peak <= goal]
             if not fitting:
