@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import log
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -215,7 +215,8 @@ class _Loops:
         if self.parts[0].start:
             flat.reverse()
         rows: Any = [[Array(node) for node in row] for row in zip(*flat, strict=True)]
-        return [np.concatenate(row).node for row in rows]
+        joined: list[Any] = [np.concatenate(row) for row in rows]
+        return [each.node for each in joined]
 
     def _stretches(self, operands: Sequence[Node], part: _Part) -> Node:
         """The loop over stretches, each of them the loop as it was."""
@@ -290,14 +291,16 @@ class _Part:
             rows = rows[self.start : self.start + self.length]
         if self.stretch is None:
             return rows.node
-        return np.reshape(rows, (self.count, self.stretch, *node.shape[1:])).node
+        stretches: Any = np.reshape(rows, (self.count, self.stretch, *node.shape[1:]))
+        return stretches.node
 
     def joined(self, node: Node) -> Node:
         """A stacked result with its stretches as one."""
         if self.stretch is None:
             return node
-        whole: Any = Array(node)
-        return np.reshape(whole, (self.length, *node.shape[2:])).node
+        shape: Any = (self.length, *node.shape[2:])
+        whole: Any = np.reshape(cast("Any", Array(node)), shape)
+        return whole.node
 
     def inside(self, node: Node, place: int, start: int, stop: int) -> Aval:
         """What a step of the loop over stretches gets of an operand."""
