@@ -1,9 +1,9 @@
 """What a memory budget costs: peak, recomputed operations and planning time, by kind of gradient.
 
 Run as `python benchmarks/bench_memory.py`, or with some of `uniform`, `networks`, `large`,
-`resident`, `deep` and `graphs` for these tables alone. Peaks of `graphs` are measured by
-tracemalloc on the lowered program; `resident` is what a fresh process on Linux gains over its
-inputs in four calls.
+`resident`, `deep`, `peers` (with JAX and PyTorch) and `graphs` for these alone. Peaks of `graphs`
+are measured by tracemalloc on the lowered program; `resident` is what a fresh process on Linux
+gains over its inputs in four calls.
 """
 
 from __future__ import annotations
@@ -245,6 +245,30 @@ def deep() -> None:
             )
 
 
+def peers() -> None:
+    """The same layers beside `jax.checkpoint` and `torch.utils.checkpoint`, each in a process."""
+    script = str(Path(__file__).resolve().parent / "peers" / "memory.py")
+    asked = {"symgraph": ("none", "420 MB", "300 MB"), "jax": ("none", "groups")}
+    asked["torch"] = asked["jax"]
+    for weights in ("separate", "stacked"):
+        for library, budgets in asked.items():
+            alone = 0.0
+            for budget in budgets:
+                found = subprocess.run(
+                    [sys.executable, script, library, weights, budget],
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                )
+                grown, seconds = [float(each) for each in found.stdout.split()]
+                alone = alone or seconds
+                print(
+                    f"64 layers, {weights:8} weights, {library:8} {budget:6}: resident "
+                    f"{grown / 1e6:6.1f} MB, CPU {seconds:6.2f} s, {seconds / alone:.2f} times",
+                    flush=True,
+                )
+
+
 def graphs() -> None:
     """Print one row a graph and budget."""
     print(f"{'graph':14} {'nodes':>6} {'budget':>7} {'peak':>12} {'measured':>9} {'flops':>8}")
@@ -269,7 +293,7 @@ def graphs() -> None:
 
 
 def main() -> None:
-    """Print the tables that are asked for, or all."""
+    """Print the tables that are asked for, or all but `peers`."""
     small = [name for name in NETWORKS if not name.startswith("residual")]
     tables: dict[str, Callable[[], None]] = {
         "uniform": uniform,
@@ -277,9 +301,10 @@ def main() -> None:
         "large": lambda: simplified_networks(["residual, 1000 blocks"]),
         "resident": resident,
         "deep": deep,
+        "peers": peers,
         "graphs": graphs,
     }
-    for name in sys.argv[1:] or tables:
+    for name in sys.argv[1:] or [name for name in tables if name != "peers"]:
         tables[name]()
 
 

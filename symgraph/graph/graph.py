@@ -289,6 +289,9 @@ class Graph(View):
     ) -> Graph:
         """The same values within a memory budget: forward nodes are computed again, not kept.
 
+        A loop (`scan`) keeps all that its gradient reads, or the carries alone, or those of every
+        so manieth step, by the budget; but not where `keep`, `recompute` or `cost` is given.
+
         Parameters
         ----------
         memory : int, float or str

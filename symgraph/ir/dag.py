@@ -34,6 +34,8 @@ class Dag(Immutable):
         How results are grouped: nested tuples and dicts whose leaves are positions in `outputs`.
     schedule : sequence of Node, optional
         The order to run all nodes in, where a plan depends on it: operands first.
+    unplanned : Dag, optional
+        The graph before it was planned, where the plan runs loops in another way.
 
     Raises
     ------
@@ -55,6 +57,7 @@ class Dag(Immutable):
         names: Sequence[str] | None = None,
         structure: Structure = None,
         schedule: Sequence[Node] | None = None,
+        unplanned: Dag | None = None,
     ) -> None:
         if not outputs:
             raise InputError("A graph needs at least one output.")
@@ -65,6 +68,7 @@ class Dag(Immutable):
         whole: Structure = 0 if len(outputs) == 1 else tuple(range(len(outputs)))
         self.structure: Structure = whole if structure is None else structure
         self.schedule: tuple[Node, ...] | None = None if schedule is None else tuple(schedule)
+        self.unplanned = unplanned
         self._check_inputs()
 
     def _check_inputs(self) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from ..errors import MemoryBudgetError
 from ..ir.dag import Dag
@@ -17,10 +19,11 @@ from ..lowering.statements import Role
 from .aims import Aim
 from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
+from .loop_variants import flops_of
 from .planner import PlanSearch, searched
 from .plans import pareto
 from .refinement import refined, smallest
-from .rematerialization import bytes_of, planned, without_copies
+from .rematerialization import bytes_of, planned, variants_for, without_copies
 
 __all__ = ["program_peak", "within"]
 
@@ -50,7 +53,7 @@ def _resident(dag: Dag, dims: Mapping[str, int]) -> int:
     return peak + own + min(heap, peak // _HEAP_RESERVE[0], _HEAP_RESERVE[1])
 
 
-_MOST_REFINED = 2
+_MOST_REFINED = 6
 """For how many goals a small graph is searched exactly."""
 _MOST_TRIED = 24
 """How many plans are tried whose model fits but whose program needs more."""
@@ -96,34 +99,114 @@ def within(
         As of `checkpointed`.
     """
     plain = without_copies(dag)
-    full = program_peak(plain, dims)
-    budget = bytes_of(memory, full)
-    fits = full <= budget and not recompute
-    if fits:
-        if budget >= full * _AMPLE or full < _LEAST_BYTES:
-            return plain
-        held = _in_order(plain, dims)
-        if _resident(held, dims) <= budget:
-            return held
+    budget = bytes_of(memory, program_peak(plain, dims))
     start = time.monotonic()
-    search = searched(plain, dict(dims), tuple(keep), tuple(recompute), aim)
-    goal = budget
-    for tried in told("programs of plans", range(_MOST_TRIED)):
-        more = tried < _MOST_REFINED and not aim.is_over(start)
-        plans = pareto([*search.front, *(refined(search, goal) if more else [])])
-        fitting = [plan for plan in plans if plan.peak <= goal]
-        if not fitting:
+    variants = variants_for(plain, keep, recompute, aim)
+    best: Dag | None = None
+    least: list[_Least] = []
+    for variant in told("ways to run loops", variants):
+        if best is not None and (flops_of(variant, dims) >= flops_of(best, dims)):
             break
-        found = planned(plain, search.model, fitting[-1].sequence)
-        resident = _resident(found, dims)
-        if resident <= budget:
-            return found
-        # Below the peak of this plan, or the same plan would be found again.
-        goal = min(fitting[-1].peak - 1, goal * budget // resident)
-    if fits:
-        held = _in_order(plain, dims)
-        return held if program_peak(held, dims) <= budget else plain
-    return _least_plan(plain, budget, memory, search, aim, bare=not recompute)
+        if best is not None and aim.is_over(start):
+            break
+        search = _Searching(variant, dims, tuple(keep), tuple(recompute), aim)
+        found = search.fitting(budget, ample=variant is plain)
+        if found is None:
+            least.append(search.least(bare=not recompute))
+            found = least[-1].plan if least[-1].peak <= budget else None
+        if found is not None and (best is None or flops_of(found, dims) < flops_of(best, dims)):
+            best = found if variant is plain else _standing_for(plain, found)
+    if best is None:
+        raise _refusal(least, variants, memory, budget, dims, aim)
+    return best
+
+
+def _standing_for(plain: Dag, found: Dag) -> Dag:
+    """The plan of a graph whose loops run in another way than those of `plain`."""
+    return Dag(found.inputs, found.outputs, found.names, found.structure, found.schedule, plain)
+
+
+class _Searching:
+    """The search for a plan whose program fits."""
+
+    def __init__(
+        self,
+        dag: Dag,
+        dims: Mapping[str, int],
+        keep: tuple[Node, ...],
+        recompute: tuple[Node, ...],
+        aim: Aim,
+    ) -> None:
+        self.dag = dag
+        self.dims = dims
+        self.keep = keep
+        self.recompute = recompute
+        self.aim = aim
+
+    @cached_property
+    def plans(self) -> PlanSearch:
+        return searched(self.dag, dict(self.dims), self.keep, self.recompute, self.aim)
+
+    def fitting(self, budget: int, *, ample: bool) -> Dag | None:
+        """The cheapest plan found; `ample` says that the graph itself will do where it has room."""
+        plain, dims = self.dag, self.dims
+        full = program_peak(plain, dims)
+        fits = full <= budget and not self.recompute
+        if fits:
+            if ample and (budget >= full * _AMPLE or full < _LEAST_BYTES):
+                return plain
+            held = _in_order(plain, dims)
+            if _resident(held, dims) <= budget:
+                return held
+        found = self._planned(budget)
+        if found is None and fits:
+            held = _in_order(plain, dims)
+            return held if program_peak(held, dims) <= budget else plain
+        return found
+
+    def _planned(self, budget: int) -> Dag | None:
+        start = time.monotonic()
+        search, goal = self.plans, budget
+        for tried in told("programs of plans", range(_MOST_TRIED)):
+            more = tried < _MOST_REFINED and not self.aim.is_over(start)
+            plans = pareto([*search.front, *(refined(search, goal) if more else [])])
+            fitting = [plan for plan in plans if plan.peak <= goal]
+            if not fitting:
+                break
+            found = planned(self.dag, search.model, fitting[-1].sequence)
+            resident = _resident(found, self.dims)
+            if resident <= budget:
+                return found
+            # Below the peak of this plan, or the same plan would be found again.
+            goal = min(fitting[-1].peak - 1, goal * budget // resident)
+        return None
+
+    def least(self, *, bare: bool) -> _Least:
+        """The plan whose program needs least.
+
+        Which plan that is does not depend on the budget, so the bytes that are named are enough.
+        With `bare` the graph without a plan is among the plans.
+        """
+        fewest, most, nodes = _LAST_TRIED
+        search, dims = self.plans, self.dims
+        front = pareto([*search.front, *smallest(search)])
+        tried = front[: max(fewest, min(most, nodes // len(self.dag)))]
+        plans = [
+            planned(self.dag, search.model, each.sequence) for each in told("least plans", tried)
+        ]
+        if bare:
+            plans.append(self.dag)  # Its program shares calls and a workspace, which no plan has.
+        needed = {program_peak(plan, dims): plan for plan in told("programs of plans", plans)}
+        peak = min(needed)
+        return _Least(peak, needed[peak])
+
+
+@dataclass(frozen=True, slots=True)
+class _Least:
+    """A plan of least memory, and its peak."""
+
+    peak: int
+    plan: Dag
 
 
 _LAST_TRIED = (8, 48, 40_000)
@@ -133,46 +216,33 @@ At least, at most, and nodes of all together.
 """
 
 
-def _least_plan(
-    dag: Dag,
-    budget: int,
+def _refusal(
+    least: Sequence[_Least],
+    variants: Sequence[Dag],
     asked: int | float | str,
-    search: PlanSearch,
+    budget: int,
+    dims: Mapping[str, int],
     aim: Aim,
-    *,
-    bare: bool,
-) -> Dag:
-    """The plan whose program needs least, if it fits; else an error that names its bytes.
-
-    Which plan that is does not depend on the budget, so the bytes that are named are enough. With
-    `bare` the graph without a plan is among the plans.
-    """
-    fewest, most, nodes = _LAST_TRIED
-    dims = search.dims
-    front = pareto([*search.front, *smallest(search)])
-    tried = front[: max(fewest, min(most, nodes // len(dag)))]
-    plans = [planned(dag, search.model, each.sequence) for each in told("least plans", tried)]
-    if bare:
-        plans.append(dag)  # Its program shares calls and a workspace, which no plan has.
-    needed = {program_peak(plan, dims): plan for plan in told("programs of plans", plans)}
-    least = min(needed)
-    if least <= budget:
-        return needed[least]
-    model = model_of(scheduled(dag, dims), dag.outputs, dims, work=workspace_bytes, joins=True)
-    bound = min(least, least_bytes(model))
+) -> MemoryBudgetError:
+    """The error for a budget that no plan fits."""
+    best = min(least, key=lambda each: each.peak)
+    bound = best.peak
+    for dag in variants:
+        model = model_of(scheduled(dag, dims), dag.outputs, dims, work=workspace_bytes, joins=True)
+        bound = min(bound, least_bytes(model))
     sure = (
         ""
-        if bound == least
+        if bound == best.peak
         else f" Every plan needs at least {readable_bytes(bound)} by the memory model."
     )
-    raise MemoryBudgetError(
+    return MemoryBudgetError(
         f"No plan was found that fits {_as_told(asked, budget)}: "
-        f"the least is {least} bytes ({readable_bytes(least)}).{sure}{_time_told(aim)}",
-        live_rows(memory_of(needed[least], dims)),
-        mend=f"Give at least memory={least}, smaller inputs, or fewer outputs.",
-        least_bytes=least,
+        f"the least is {best.peak} bytes ({readable_bytes(best.peak)}).{sure}{_time_told(aim)}",
+        live_rows(memory_of(best.plan, dims)),
+        mend=f"Give at least memory={best.peak}, smaller inputs, or fewer outputs.",
+        least_bytes=best.peak,
         bound_bytes=bound,
-    ) from None
+    )
 
 
 def _time_told(aim: Aim) -> str:

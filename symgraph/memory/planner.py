@@ -54,14 +54,17 @@ class PlanSearch:
     """The Pareto front of plans found for a graph, and the model they are sequences of.
 
     `small` says that the graph may be searched exactly for one budget, and `refined` has the plans
-    found for each, and under 0 those of the smallest peaks (`memory.refinement`).
+    found for each, with whether no smaller budget has a plan of less cost, and under 0 those of the
+    smallest peaks (`memory.refinement`).
     """
 
     model: Model
     front: list[Plan]
     dims: Mapping[str, int]
     small: bool = False
-    refined: dict[int, list[Plan]] = field(default_factory=dict[int, list[Plan]])
+    refined: dict[int, tuple[list[Plan], bool]] = field(
+        default_factory=dict[int, tuple[list[Plan], bool]]
+    )
 
 
 _SearchKey: TypeAlias = "tuple[tuple[tuple[str, int], ...], frozenset[Node], frozenset[Node], Aim]"

@@ -2,12 +2,18 @@
 
 The front of plans does not depend on a budget; it comes from searches that are quick for graphs of
 any size. When a budget is known, a small graph is searched exactly for it, within a limit of work.
+Where the search does not come to an end, a plan for a smaller budget may be better than the one it
+has found. So some smaller budgets of a ladder are searched in the same way, and costs hardly ever
+rise with the budget, though no search knows of another.
 Where no plan fits, plans of ever smaller peaks are looked for.
 """
 
 from __future__ import annotations
 
-from ..lowering.memory_model import Model
+from collections.abc import Iterator
+from math import gcd
+
+from ..lowering.memory_model import Model, least_bytes
 from .exact_search import ExactSearch, Exhausted
 from .planner import PlanSearch, backward_steps
 from .plans import Plan, evaluated, thinned
@@ -20,8 +26,14 @@ _CLOSED = 0.001
 """A known plan is good enough if it costs no more above the bound, as a share of all costs."""
 _BEAM_MOVES = 60_000
 """How many then for a plan that costs little."""
-_LEAST_MOVES = (10_000, 40_000)
-"""How many for one peak that is tried, and for all."""
+_LEAST_MOVES = (5_000, 20_000, 120_000)
+"""How many for one peak that is tried: exactly, then by a beam; and for all."""
+_RUNGS = 64
+"""How many rungs the ladder has at most, from the least bytes to the peak without a plan."""
+_MOST_BELOW = 8
+"""How many rungs below a budget are searched at most."""
+_PATIENCE = 2
+"""How many of them in turn may find nothing better, once there is a plan."""
 
 
 def refined(search: PlanSearch, budget: int) -> list[Plan]:
@@ -31,20 +43,60 @@ def refined(search: PlanSearch, budget: int) -> list[Plan]:
     """
     if not search.small:
         return []
-    if budget not in search.refined:
-        model = search.model
-        exact = ExactSearch(model, backward_steps(model))
-        known = [plan for plan in search.front if plan.peak <= budget]
-        below = exact.forward_cost(known[-1].extra_cost) if known else None
-        try:
-            sequence = exact.cheapest(budget, _MOVES, below=below)
-        except Exhausted:
-            sequence = None
-            if below is None or below - exact.bound > _CLOSED * sum(model.costs):
-                sequence = exact.near_cheapest(budget, _BEAM_MOVES, below)
-        found = [] if sequence is None else [thinned(model, evaluated(model, sequence), budget)]
-        search.refined[budget] = found
-    return search.refined[budget]
+    front = [plan for plan in search.front if plan.peak <= budget][-1:]
+    found: list[Plan] = []
+    best = min([plan.extra_cost for plan in front], default=None)
+    waited = -1  # The search for the budget itself does not count.
+    for limit in (budget, *_rungs_below(search, budget)):
+        if limit not in search.refined:
+            search.refined[limit] = _searched(search, limit)
+        plans, settled = search.refined[limit]
+        better = [plan for plan in plans if best is None or plan.extra_cost < best]
+        found += better
+        best = min([plan.extra_cost for plan in better], default=best)
+        waited = 0 if better else waited + 1
+        if settled or (best is not None and waited == _PATIENCE):
+            break
+    return found
+
+
+def _searched(search: PlanSearch, budget: int) -> tuple[list[Plan], bool]:
+    """The plan found for a budget, and whether no smaller budget has a plan of less cost."""
+    model = search.model
+    exact = ExactSearch(model, backward_steps(model))
+    known = [plan for plan in search.front if plan.peak <= budget]
+    below = exact.forward_cost(known[-1].extra_cost) if known else None
+    settled = True
+    try:
+        sequence = exact.cheapest(budget, _MOVES, below=below)
+    except Exhausted:
+        sequence = None
+        settled = below is not None and below - exact.bound <= _CLOSED * sum(model.costs)
+        if not settled:
+            sequence = exact.near_cheapest(budget, _BEAM_MOVES, below)
+    if sequence is None:
+        return [], settled
+    return [thinned(model, evaluated(model, sequence), budget)], settled
+
+
+def _rungs_below(search: PlanSearch, budget: int) -> Iterator[int]:
+    """Smaller budgets to search, from the largest down; their places do not depend on `budget`.
+
+    If all large values have one unit of bytes, the rungs are that far apart, or a multiple of it:
+    budgets between two rungs then allow the same plans as the lower of the two.
+    """
+    model = search.model
+    largest = max(model.sizes, default=0)
+    large = [size for size in model.sizes if 8 * size >= largest]
+    unit = gcd(*large) or 1
+    low, small = least_bytes(model), sum(model.sizes) - sum(large)
+    gap = max(1, -(-(search.front[-1].peak - low) // _RUNGS))
+    step = unit * -(-gap // unit)
+    rung = (budget - small - 1) // step * step + small
+    for place in range(_MOST_BELOW):
+        if rung - place * step < low:
+            return
+        yield rung - place * step
 
 
 def smallest(search: PlanSearch) -> list[Plan]:
@@ -53,20 +105,21 @@ def smallest(search: PlanSearch) -> list[Plan]:
         return []
     if 0 not in search.refined:
         exact = ExactSearch(search.model, backward_steps(search.model))
-        search.refined[0] = _smaller(search.model, exact, 1, search.front[0].peak - 1)
-    return search.refined[0]
+        found = _smaller(search.model, exact, 1, search.front[0].peak - 1)
+        search.refined[0] = found, True
+    return search.refined[0][0]
 
 
 def _smaller(model: Model, exact: ExactSearch, low: int, high: int) -> list[Plan]:
     """Plans of ever smaller peaks from `high` down, none below `low`."""
     found: list[Plan] = []
-    most, left = _LEAST_MOVES
+    most, beam, left = _LEAST_MOVES
     while low <= high and exact.moves < left:
         middle = (low + high) // 2
         try:
             sequence = exact.cheapest(middle, most, 0.0)
         except Exhausted:
-            sequence = None
+            sequence = exact.near_cheapest(middle, beam)
         if sequence is None:
             low = middle + 1
         else:

@@ -21,10 +21,19 @@ from .aims import Aim
 from .eviction import SCORES, Evictor
 from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
+from .loop_variants import flops_of, loop_variants
 from .planner import PlanSearch, backward_steps, searched, steps_of
-from .plans import evaluated
+from .plans import Plan, evaluated, pareto
 
-__all__ = ["bytes_of", "checkpointed", "frontier", "planned", "recomputed", "without_copies"]
+__all__ = [
+    "bytes_of",
+    "checkpointed",
+    "frontier",
+    "planned",
+    "recomputed",
+    "variants_for",
+    "without_copies",
+]
 
 _UNITS = {
     "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
@@ -66,6 +75,8 @@ def bytes_of(amount: int | float | str, whole: int | None = None) -> int:
 
 def without_copies(dag: Dag) -> Dag:
     """The graph as it was before it was planned, with every value computed once."""
+    if dag.unplanned is not None:
+        return dag.unplanned
     if not any(node.copy for node in dag.nodes):
         return dag if dag.schedule is None else dag.with_outputs(dag.outputs)
     first: dict[Node, Node] = {}
@@ -133,9 +144,26 @@ def frontier(
     recompute: Collection[Node] = (),
     aim: Aim = Aim(),  # noqa: B008  # It cannot be changed.
 ) -> list[tuple[int, int]]:
-    """The Pareto front of plans: peak bytes, and floating-point operations computed again."""
-    search = searched(without_copies(dag), dict(dims or {}), tuple(keep), tuple(recompute), aim)
-    return [(plan.peak, plan.extra_cost) for plan in search.front]
+    """The Pareto front of plans: peak bytes, and floating-point operations computed again.
+
+    Operations count beyond those of the graph without a plan. They are negative where a loop keeps
+    what the graph computes again.
+    """
+    plain = without_copies(dag)
+    sizes = dict(dims or {})
+    plans: list[Plan] = []
+    for variant in variants_for(plain, keep, recompute, aim):
+        more = 0 if variant is plain else flops_of(variant, sizes) - flops_of(plain, sizes)
+        front = searched(variant, sizes, tuple(keep), tuple(recompute), aim).front
+        plans += [Plan((), each.peak, each.extra_cost + more) for each in front]
+    return [(plan.peak, plan.extra_cost) for plan in pareto(plans)]
+
+
+def variants_for(
+    dag: Dag, keep: Collection[Node], recompute: Collection[Node], aim: Aim
+) -> list[Dag]:
+    """The graph with its loops run in each way; as it is where an aim names nodes or prices."""
+    return [dag] if keep or recompute or aim.cost != "flops" else loop_variants(dag)
 
 
 def recomputed(

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ..ir.cost import node_flops
 from ..ir.dag import Dag
 from ..ir.html_tables import bundle
 from ..ir.node import Node
-from ..lowering.memory_model import model_of, profile, resolved
+from ..lowering.memory_model import model_of, profile
 from .budget import program_peak
 from .certificate import cost_bound
 from .liveness import Memory, described, readable_bytes
 from .liveness import memory as memory_of
+from .loop_variants import flops_of, loop_variants, loops_told
 from .order import forward_first
 from .picture import timeline_svg
 from .planner import backward_steps
@@ -47,6 +47,8 @@ class MemoryPlan:
         The values computed again, in order, as often as they are.
     memory : Memory
         The live values at the peak, and the timeline.
+    loops : tuple of str
+        What the plan does with the loops of gradients, a line each.
     """
 
     peak_bytes: int
@@ -57,6 +59,7 @@ class MemoryPlan:
     status: Literal["optimal", "feasible"]
     recomputed: tuple[Node, ...]
     memory: Memory
+    loops: tuple[str, ...] = ()
 
     @property
     def timeline(self) -> tuple[tuple[Node, int], ...]:
@@ -100,7 +103,8 @@ class MemoryPlan:
             counts[text] = counts.get(text, 0) + 1
         rows = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
         head = f"{self!r}\n" + ("computed again:" if rows else "nothing is computed again")
-        return "\n".join([head, *[f"  {count:>5} x  {text}" for text, count in rows]])
+        lines = [head, *[f"  {count:>5} x  {text}" for text, count in rows]]
+        return "\n".join([*lines, *self.loops])
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
         """The report, and in notebooks the timeline above it."""
@@ -116,19 +120,10 @@ class MemoryPlan:
 def plan_of(dag: Dag, dims: Mapping[str, int]) -> MemoryPlan:
     """The plan of a graph; of a graph without a plan the one that computes everything once."""
     plain = without_copies(dag)
-    before, cost = [_flops(each, dims) for each in (plain, dag)]
+    before, cost = flops_of(plain, dims), flops_of(dag, dims)
     peak, needed = program_peak(dag, dims), memory_of(dag, dims)
-    model = model_of(
-        forward_first(plain), plain.outputs, dims, costs=True, work=scratch_bytes, joins=True
-    )
     # The model may count some bytes more than the program needs; the bound is one of the model.
-    budget = max(peak, needed.peak_bytes)
-    if profile(model, range(len(model))).peak <= budget:
-        bound = before
-    else:
-        extra = cost_bound(model, backward_steps(model), budget)
-        # A step of the model costs one more than its operations.
-        bound = min(cost, before + max(0, extra - len(model)))
+    bound = min(cost, _bound(plain, dims, max(peak, needed.peak_bytes)))
     return MemoryPlan(
         peak,
         cost,
@@ -138,8 +133,20 @@ def plan_of(dag: Dag, dims: Mapping[str, int]) -> MemoryPlan:
         "optimal" if cost == bound else "feasible",
         tuple([node for node in dag.schedule or () if node.copy and not node.op.view]),
         needed,
+        loops_told(dag) if dag.unplanned is not None else (),
     )
 
 
-def _flops(dag: Dag, dims: Mapping[str, int]) -> int:
-    return sum([resolved(node_flops(node), dims) for node in dag.nodes if node.operands])
+def _bound(plain: Dag, dims: Mapping[str, int], budget: int) -> int:
+    """Operations that every plan within a budget has, or fewer."""
+    variants = loop_variants(plain)
+    least = min([flops_of(each, dims) for each in variants])
+    if len(variants) > 1:
+        return least  # However many steps are in a stretch: these are the operations of one run.
+    model = model_of(
+        forward_first(plain), plain.outputs, dims, costs=True, work=scratch_bytes, joins=True
+    )
+    if profile(model, range(len(model))).peak <= budget:
+        return least
+    # A step of the model costs one more than its operations.
+    return least + max(0, cost_bound(model, backward_steps(model), budget) - len(model))

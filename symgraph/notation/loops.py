@@ -128,7 +128,9 @@ def scan_source(run: Run) -> Source:
         for name, aval, kept in zip(scan.stacked, scan.avals, scan.kept, strict=True)
         if kept
     ]
-    return [*lines, *scan.loop("[t] = {}")], scan.last(scan.stacked)
+    # What a step has given would be alive in the next step.
+    freed = [f"        del {', '.join(scan.given)}"] if scan.given else []
+    return [*lines, *scan.loop("[t] = {}"), *freed], scan.last(scan.stacked)
 
 
 def _listed_scan(run: Run) -> Source:

@@ -60,6 +60,7 @@ def scan(
         Of the carries keep every so manieth for the gradient, and compute those between again, a
         stretch at a time (Griewank 1992): `T / k + k` carries are held instead of `T`, for one more
         run of the loop. The square root of `length` holds the fewest. `length` must be a number.
+        `Graph.checkpoint(memory)` chooses this for a plain loop.
     unroll : bool
         Write the steps out as a plain graph; `length` must be a number.
 

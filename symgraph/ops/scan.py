@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array, apply, project
 from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.differentiation import Pull
 from ..ir.dims import Dim
-from ..ir.node import Node
+from ..ir.node import Node, make
 from ..ir.op import Batch, Op, Unbatched, register
 from ..ir.walks import reachable
 from ..notation import loops
@@ -209,6 +209,9 @@ class _Reverse:
         slices: dict[int, Node],
         pulled: dict[Node, Array | None],
     ) -> list[Array | None]:
+        tied = [each for each in self.closed if each in wanted and pulled[each] is not None]
+        sums = {node: self._fresh(node, "sum") for node in tied}
+        afters, pulled = self._summed(sums, pulled)
         parts: list[Carry] = []
         histories: list[tuple[Node, Array]] = []
         for node, ct in cts.items():
@@ -222,18 +225,46 @@ class _Reverse:
             last = self.ct_last[place]
             init = self._zeros(node) if last is None else last
             parts.append(Carry(ct, init, (self._zeros(node) if before is None else before).node))
-        tied = [each for each in self.closed if each in wanted and pulled[each] is not None]
-        for node in tied:
-            total = self._fresh(node, "sum")
-            found = pulled[node]
-            assert found is not None
-            parts.append(Carry(total, self._zeros(node), (Array(total) + found).node))
+        parts += [Carry(sums[node], self._zeros(node), after) for node, after in afters.items()]
         read = [each for each in self.slices if each in wanted and pulled[each] is not None]
         results = self._looped(parts, histories, slices, [pulled[each] for each in read])
         found = dict(zip([*cts, *tied], results.carries, strict=True))
         for node, stacked in zip(read, results.stacked, strict=True):
             found[node] = FUNCTIONS["moveaxis"](stacked, 0, self.lead) if self.lead else stacked
         return [found.get(self.inputs[slot]) for slot in self.pull.wanted]
+
+    def _summed(
+        self, sums: dict[Node, Node], pulled: dict[Node, Array | None]
+    ) -> tuple[dict[Node, Node], dict[Node, Array | None]]:
+        """The sums after a step, and what was pulled back.
+
+        If a step is a loop that adds up from zero, it goes on from the sum instead: one sum less
+        is held, and the bits are those of one loop over all steps.
+        """
+        begun: dict[Node, dict[int, Node]] = {}
+        for node, total in sums.items():
+            found = _array(pulled[node]).node
+            if found.op.name == "project" and found.operands[0].op is SCAN:
+                loop, place = found.operands[0], found.params["index"]
+                zero = self._zeros(node).node
+                if _adds_up(loop, place) and loop.operands[place] is zero:
+                    begun.setdefault(loop, {})[place] = total
+        new: dict[Node, Node] = {}
+        for loop, places in begun.items():
+            operands = [places.get(at, each) for at, each in enumerate(loop.operands)]
+            other = make(SCAN, operands, loop.params)
+            new |= {project(loop, at): project(other, at) for at in range(len(loop.results))}
+        afters: dict[Node, Node] = {}
+        for node, total in sums.items():
+            found = _array(pulled[node]).node
+            going_on = found in new and found.params["index"] in begun[found.operands[0]]
+            afters[node] = new[found] if going_on else (Array(total) + Array(found)).node
+        if new:
+            kept = {node: ct for node, ct in pulled.items() if ct is not None and node not in sums}
+            ends = rebuilt([*[ct.node for ct in kept.values()], *afters.values()], new)
+            pulled = {**pulled, **dict(zip(kept, map(Array, ends), strict=False))}
+            afters = dict(zip(afters, ends[len(kept) :], strict=True))
+        return afters, pulled
 
     def _looped(
         self,
@@ -315,6 +346,21 @@ class _Reverse:
     def _steps_first(self, ct: Array) -> Array:
         """A stacked cotangent with its leading axes behind the axis of the steps."""
         return FUNCTIONS["moveaxis"](ct, self.lead, 0) if self.lead else ct
+
+
+def _array(ct: Array | None) -> Array:
+    assert ct is not None
+    return ct
+
+
+def _adds_up(loop: Node, place: int) -> bool:
+    """Whether a carry is a sum over the steps that no step reads."""
+    body: Body = loop.params["body"]
+    if place >= loop.params["carries"] or body.outputs[place].op.name != "add":
+        return False
+    total, more = body.outputs[place].operands
+    rest = [each for at, each in enumerate(body.outputs) if at != place]
+    return total is body.inputs[place] and total not in reachable([more, *rest])
 
 
 def _floats(node: Node) -> bool:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+import symgraph as sg
 from symgraph.lowering.memory_model import Model, profile
+from symgraph.memory import refinement
 from symgraph.memory.exact_search import ExactSearch, Exhausted
-from symgraph.memory.plans import evaluated
+from symgraph.memory.planner import PlanSearch
+from symgraph.memory.plans import Plan, evaluated, serial_plan
 
 
 def joint(count: int, seed: int) -> Model:
@@ -74,3 +79,42 @@ def test_a_search_that_is_given_up_says_so() -> None:
     with pytest.raises(Exhausted):
         search.cheapest(profile(model, range(len(model))).peak // 2, 50)
     assert search.moves >= 50
+
+
+@pytest.mark.fuzz
+def test_a_larger_budget_is_not_refused_and_costs_no_more() -> None:
+    """The plan found first needed more as a program, and no other one was looked for."""
+    random = np.random.default_rng(0)
+    x = sg.input("x", (4096,))
+    values: list[Any] = [x]
+    for _ in range(28):
+        a = values[max(0, len(values) - 1 - int(random.exponential(3)))]
+        b = values[max(0, len(values) - 1 - int(random.exponential(12)))]
+        kind = int(random.integers(3))
+        values.append(np.sin(a) if kind == 0 else a * np.cos(b) if kind == 1 else 0.5 * a + b)
+    loss = np.sum(sum(values[-4:]))
+    graph = sg.graph(loss, sg.grad(loss, x))
+    costs = [graph.checkpoint(each).memory_plan().cost for each in (299_574, 316_648)]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_a_plan_of_a_smaller_budget_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = joint(8, 0)
+    plain = serial_plan(model)
+    searched: list[int] = []
+
+    def missing(search: PlanSearch, budget: int) -> tuple[list[Plan], bool]:
+        """A search that finds nothing but for the third budget it is asked for."""
+        searched.append(budget)
+        return ([Plan((), budget, 7)] if len(searched) == 3 else []), False
+
+    monkeypatch.setattr(refinement, "_searched", missing)
+    front = [Plan((), plain.peak // 2, 9), plain]
+    search = PlanSearch(model, front, {}, small=True)
+    found = refinement.refined(search, plain.peak - 1)
+    assert [plan.extra_cost for plan in found] == [7]
+    # Two more had nothing better, and none is searched twice.
+    assert len(searched) == len(set(searched)) == 5
+    assert searched == sorted(searched, reverse=True)
+    assert refinement.refined(search, plain.peak - 1) == found
+    assert len(searched) == 5

@@ -359,6 +359,31 @@ def test_checkpoints_leave_no_loop_of_no_steps(stretch: int, lengths: set[int]) 
         assert found == lengths
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_stretches_give_the_bits_of_the_plain_loop(reverse: bool) -> None:
+    """A stretch added up its own share of the gradient first."""
+
+    def gradient(checkpoint: int | None) -> sg.Graph:
+        def loss(xs: Any, w: Any, h: Any) -> Any:
+            def step(h: Any, x: Any) -> tuple[Any, Any]:
+                h = np.tanh(h @ w + x)
+                return h, h * w[0]
+
+            h, ys = sg.scan(step, h, xs, checkpoint=checkpoint, reverse=reverse)
+            return np.sum(h * h) + np.sum(ys * ys)
+
+        return sg.trace(loss, xs=(12, 3, 4), w=(4, 4), h=(3, 4)).gradient("w", "xs", value=False)
+
+    random = np.random.default_rng(0)
+    given = {"xs": random.normal(size=(12, 3, 4)), "h": random.normal(size=(3, 4))}
+    given["w"] = 0.5 * random.normal(size=(4, 4))
+    plain = [each.tobytes() for each in gradient(None).lower()(**given)]
+    for stretch in (1, 3, 4, 6):
+        graph = gradient(stretch)
+        for each in (graph, graph.simplify()):
+            assert [part.tobytes() for part in each.lower()(**given)] == plain
+
+
 def test_checkpoints_hold_fewer_carries() -> None:
     def last(w: Any, xs: Any, h: Any, k: int | None) -> Any:
         return np.sum(sg.scan(lambda c, x: (np.tanh(c @ w + x), None), h, xs, checkpoint=k)[0])
