@@ -244,6 +244,13 @@ def test_a_vector_times_rows_is_not_a_product_by_a_transposed_matrix() -> None:
     np.testing.assert_array_equal(both[1], X.T)
 
 
+def test_a_transpose_that_keeps_the_axes_is_none() -> None:
+    rng = np.random.default_rng(0)
+    X, v = rng.normal(size=(4, 4)), rng.normal(size=4)
+    kept = sg.trace(lambda X, v: np.transpose(X, (0, 1)) @ v, X="4, 4", v="4")
+    np.testing.assert_allclose(kept.lower("jax")(X, v), X @ v, rtol=1e-12)
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
