@@ -11,6 +11,7 @@ from ...facts import Fact
 from ...graph import Graph
 from ...graph.tracing import grouped
 from ...ops.creation import input as symbolic_input
+from ..spelling import Absent
 from .conversion import Walk
 from .program import Given, aval_of, prepared
 
@@ -90,6 +91,9 @@ def from_torch(
     ]
     made.check()
     found = Walk(program.dims).results(program.module, values)
+    for each in found:
+        if isinstance(each, Absent):
+            raise InputError(f"The model gives {each.what}.", mend=each.mend)
     results = _without_none(program.regroup(found))
     ordered = sorted(made.arrays, key=lambda name: made.ranks[name])
     return grouped(results, {name: made.arrays[name].node for name in ordered})
