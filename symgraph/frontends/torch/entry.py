@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ...array import Array, constant
 from ...errors import InputError
@@ -28,6 +28,7 @@ def from_torch(
     *,
     parameters: Chosen = "inputs",
     buffers: Chosen = "constants",
+    updates: Literal["refuse", "results"] = "refuse",
     assume: Mapping[str, Fact | Iterable[Fact]] | None = None,
     dynamic_shapes: Any = None,
 ) -> Graph:
@@ -36,7 +37,7 @@ def from_torch(
     Parameters
     ----------
     model : torch.nn.Module, callable or torch.export.ExportedProgram
-        In the mode it has: call `model.eval()` first, so that dropout drops nothing.
+        In the mode that it has: call `model.eval()` first, so that dropout drops nothing.
     args : tensor or sequence
         Example arguments; an exported program has its own.
     kwargs : mapping, optional
@@ -46,6 +47,10 @@ def from_torch(
         gradients with respect to them; or the names of those that are.
     buffers : "inputs", "constants" or iterable of str
         The same of buffers.
+    updates : "refuse" or "results"
+        Of a model that writes buffers, as batch norm in training mode does: refuse it, or give
+        `(results, {name: new value})`. The buffers that are written are inputs then; their new
+        values have no gradient.
     assume : mapping, optional
         For names of inputs, facts of their values.
     dynamic_shapes : optional
@@ -62,7 +67,7 @@ def from_torch(
     ------
     InputError
         If an operation has no counterpart here (it names the operation and the model's line), the
-        model drops values at random, or it writes its buffers or arguments.
+        model drops values at random, or it writes its arguments, or buffers without `updates`.
     DTypeError
         If a tensor has a dtype that graphs do not have, bfloat16 for example.
     SymgraphError
@@ -84,8 +89,8 @@ def from_torch(
     input @ weight.T + bias
     """
     arguments = args if isinstance(args, (tuple, list)) else (args,)
-    program = prepared(model, arguments, kwargs or {}, dynamic_shapes)
-    made = _Inputs(program.dims, assume or {})
+    program = prepared(model, arguments, kwargs or {}, dynamic_shapes, updates)
+    made = _Inputs(program.dims, assume or {}, program.writes)
     values = [
         made.value(each, {"parameter": parameters, "buffer": buffers}) for each in program.inputs
     ]
@@ -94,7 +99,10 @@ def from_torch(
     for each in found:
         if isinstance(each, Absent):
             raise InputError(f"The model gives {each.what}.", mend=each.mend)
-    results = _without_none(program.regroup(found))
+    written = len(program.writes)
+    results = _without_none(program.regroup(found[written:]))
+    if written:
+        results = (results, dict(zip(program.writes, found[:written], strict=True)))
     ordered = sorted(made.arrays, key=lambda name: made.ranks[name])
     return grouped(results, {name: made.arrays[name].node for name in ordered})
 
@@ -106,9 +114,13 @@ class _Inputs:
     """The inputs of the graph, made from those of the program."""
 
     def __init__(
-        self, dims: Mapping[Any, Any], assume: Mapping[str, Fact | Iterable[Fact]]
+        self,
+        dims: Mapping[Any, Any],
+        assume: Mapping[str, Fact | Iterable[Fact]],
+        written: Iterable[str],
     ) -> None:
         self._dims = dims
+        self._written = frozenset(written)
         self._assume = assume
         self._tied: dict[Any, Any] = {}
         self.arrays: dict[str, Array] = {}
@@ -129,6 +141,8 @@ class _Inputs:
 
         aval = aval_of(given.example, self._dims)
         which = chosen.get(given.kind, "inputs" if given.kind == "user" else "constants")
+        if given.kind == "buffer" and given.name in self._written:
+            which = "inputs"
         if which != "inputs" and (isinstance(which, str) or given.name not in set(which)):
             if which != "constants" and isinstance(which, str):
                 raise InputError(
