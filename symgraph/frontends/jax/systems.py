@@ -44,15 +44,18 @@ def linear_solve(equation: Any, operands: Sequence[Any]) -> list[Any]:
     Raises
     ------
     Refused
-        If the product is another one, or the system is solved by iteration.
+        If the product is another one, or the system is not solved by factors of the matrix.
     """
     product = equation.params["jaxprs"].matvec
-    if _LOOPS.intersection(primitives(equation.params["jaxprs"].solve.jaxpr)):
+    steps = {*primitives(equation.params["jaxprs"].solve.jaxpr)}
+    if _LOOPS & steps:
         raise Refused("solves by iteration", "Use jnp.linalg.solve, or write the iteration out.")
     matrices, sides = equation.params["const_lengths"].matvec, len(equation.outvars)
     if matrices != 1 or sides != 1 or product.consts:
         raise Refused(_NO_MATRIX)
     axes_of_matrix, axes_of_side, result = _axes(product.jaxpr)
+    if "triangular_solve" not in steps:
+        raise Refused("solves in a way that may not be exact", "Use jnp.linalg.solve.")
     return [_solution(operands[0], operands[-1], axes_of_matrix, axes_of_side, result)]
 
 

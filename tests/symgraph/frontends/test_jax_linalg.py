@@ -233,9 +233,15 @@ def by_elements(a: Any) -> Any:
     return lax.custom_linear_solve(lambda v: a * v, a, solve, solve)
 
 
+def by_one_step(a: Any, b: Any) -> Any:
+    solve = lambda _, b: b / jnp.diagonal(a)  # noqa: E731
+    return lax.custom_linear_solve(lambda v: a @ v, b, solve, solve)
+
+
 @pytest.mark.parametrize(
     ("function", "args", "match"),
     [
+        (by_one_step, (A, B), "solves in a way that may not be exact"),
         (conjugate_gradients, (A, B), "custom_linear_solve solves by iteration"),
         (by_elements, (A,), "not written as one product with a matrix"),
         (lambda x: la.svd(x)[2] @ x.T, (WIDE,), "takes the full singular vectors"),
