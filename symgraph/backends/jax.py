@@ -315,7 +315,9 @@ def _is_vector_by_columns(node: Node) -> bool:
     if node.op.name != "matmul":
         return False
     first, second = node.operands
-    return first.op.name == "transpose" and first.ndim == 2 and second.ndim == 1
+    # A transpose may also keep the order of the axes.
+    turned = first.op.name == "transpose" and first.params["axes"] == (-1, -2)
+    return turned and second.ndim == 1
 
 
 _SCOPE = re.compile(r"\bnode(\d+)\.")

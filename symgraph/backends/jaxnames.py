@@ -157,7 +157,35 @@ class JaxNamespace(Namespace):
         return self.module.asarray(x).at[index].add(values)
 
     def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
-        return self.module.asarray(x).at[index].set(values)
+        x = self.module.asarray(x)
+        laid = self._laid(x.shape, index, values)
+        return x.at[index].set(values) if laid is None else laid.astype(x.dtype)
+
+    def _laid(self, shape: tuple[int, ...], index: Any, values: Any) -> Any:
+        """The values as they lie if slices write all elements, or None.
+
+        XLA makes a map of such a scatter, and its simplifier ends the process if a map is reversed:
+        `z.at[::-1].set(z.at[:].set(x))` in jaxlib 0.10.
+        """
+        parts: list[Any] = list(index) if isinstance(index, tuple) else [index]
+        missing = len(shape) - len([each for each in parts if each is not None])
+        for place, each in enumerate(parts):
+            if each is Ellipsis:
+                parts[place : place + 1] = [slice(None)] * (missing + 1)
+                break
+        if not all(each is None or isinstance(each, slice) for each in parts):
+            return None
+        slices = [each for each in parts if each is not None]
+        if len(slices) != len(shape):
+            return None
+        for each, size in zip(slices, shape, strict=True):
+            if len(range(*each.indices(size))) != size:
+                return None
+        sizes = iter(shape)
+        written = tuple([1 if each is None else next(sizes) for each in parts])
+        turned = [slice(None, None, -1 if each and (each.step or 1) < 0 else 1) for each in parts]
+        values = self.module.broadcast_to(self.module.asarray(values), written)
+        return self.module.reshape(values[tuple(turned)], shape)
 
     def windows(self, x: Any, sizes: Any, strides: Any, dilations: Any) -> Any:
         return stacked_windows(self, x, sizes, strides, dilations)

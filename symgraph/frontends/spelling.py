@@ -9,7 +9,7 @@ compared.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -24,6 +24,7 @@ from .functions import f
 
 __all__ = [
     "ABSENT",
+    "Absent",
     "Operands",
     "Refused",
     "SpelledCall",
@@ -33,17 +34,27 @@ __all__ = [
     "fitting",
     "known",
     "own",
+    "present",
     "result",
 ]
 
 
-class Absent(Enum):
-    """A result that is not computed here: what the engine saves for its own derivatives."""
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A result that is not computed here; a use of it is refused.
 
-    ABSENT = "absent"
+    Parameters
+    ----------
+    what : str
+        The result, as the end of a sentence.
+    mend : str
+    """
+
+    what: str
+    mend: str = "The documentation lists what is known; write it otherwise."
 
 
-ABSENT = Absent.ABSENT
+ABSENT = Absent("a value that PyTorch saves for its own derivatives")
 
 
 class Refused(Exception):
@@ -154,13 +165,20 @@ def bindable(
         raise Refused(f"is called in a form that is not known here ({error})") from None
 
 
+def present(operands: Iterable[Any]) -> None:
+    """Refuse operands that are not computed here."""
+    for each in operands:
+        if isinstance(each, Absent):
+            raise Refused(f"takes {each.what}", each.mend)
+
+
 def fitting(name: str, found: Any, call: SpelledCall) -> Any:
     """The results in the dtypes that the program tells; their shapes must be as it tells."""
     several = isinstance(found, (list, tuple))
     results = list(found) if several else [found]
     fitted: list[Any] = []
     for each, aval in zip(results, call.results, strict=True):
-        if each is ABSENT:
+        if isinstance(each, Absent):
             fitted.append(each)
             continue
         if aval is None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any, Protocol
 
 from ...ops.custom_vjp import custom_vjp
 from ..functions import f
+from ..spelling import Refused, present
+from .elementwise import known_number
+from .systems import determinant_of, linear_solve, primitives
 
 __all__ = ["CONTROL"]
 
@@ -20,6 +24,10 @@ class RunsJaxprs(Protocol):
         """The results of a closed or an open jaxpr."""
         ...
 
+    def precision(self) -> AbstractContextManager[Any]:
+        """JAX's setting of double precision under which the function was read."""
+        ...
+
 
 # -- calls -----------------------------------------------------------------------------------------
 def _call(name: str) -> Callable[..., Any]:
@@ -29,7 +37,19 @@ def _call(name: str) -> Callable[..., Any]:
     return call
 
 
+def _platform(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+    """The place of the branch for the CPU, or of that for any other platform."""
+    known = [each or ("cpu",) for each in equation.params["platforms"]]
+    place = next((place for place, each in enumerate(known) if "cpu" in each), None)
+    if place is None:
+        raise Refused("has no branch for the CPU", "Add a default to jax.lax.platform_dependent.")
+    return [f.asarray(place, "int32")]
+
+
 # -- rules of derivatives --------------------------------------------------------------------------
+_FACTORS = frozenset(["eigh", "lu", "qr", "svd"])
+
+
 def _is_jaxs_own(jaxpr: Any) -> bool:
     """Whether a function stands in JAX itself, as `jax.nn.relu` does.
 
@@ -41,12 +61,20 @@ def _is_jaxs_own(jaxpr: Any) -> bool:
 
 def _with_rule(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
     """A function with a derivative of its own, which JAX itself applies."""
+    present(operands)
     body = equation.params["call_jaxpr"]
     floats = [place for place, each in enumerate(operands) if each.dtype.kind == "f"]
-    if _is_jaxs_own(body) or not floats:
+    if _is_jaxs_own(body):
+        determinant = determinant_of(equation, operands)
+        if determinant is not None:
+            return determinant
+        # Derivatives through factors are worse: those of `pinv` would be NaN for equal values.
+        floats = floats if _FACTORS.intersection(primitives(body.jaxpr)) else []
+    if not floats:
         return walk.of(body, operands)
 
-    pulled = _pulled_back(equation, floats)  # Now: its dtypes hang on JAX's settings.
+    with walk.precision():  # A rule may be asked for later, under other settings.
+        pulled = _pulled_back(equation, floats)
 
     def forward(*args: Any) -> Any:
         found = walk.of(body, args)
@@ -88,6 +116,7 @@ def _pulled_back(equation: Any, floats: Sequence[int]) -> Any:
 
 # -- loops and branches ----------------------------------------------------------------------------
 def _scan(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+    present(operands)
     params = equation.params
     consts, carries = params["num_consts"], params["num_carry"]
     fixed, init = operands[:consts], tuple(operands[consts : consts + carries])
@@ -102,6 +131,7 @@ def _scan(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]
 
 
 def _while(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+    present(operands)
     params = equation.params
     tested, stepped = params["cond_nconsts"], params["body_nconsts"]
     of_test, of_step = operands[:tested], operands[tested : tested + stepped]
@@ -117,8 +147,12 @@ def _while(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any
 
 def _cond(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
     params = equation.params
+    present(operands)
     which, *given = operands
     branches = list(params["branches"])
+    place = known_number(which)
+    if place is not None:
+        return walk.of(branches[min(max(int(place), 0), len(branches) - 1)], given)
 
     def chosen(place: int) -> Callable[..., Any]:
         def branch(*args: Any) -> Any:
@@ -144,4 +178,6 @@ CONTROL: dict[str, Callable[..., Any]] = {
     "scan": _scan,
     "while": _while,
     "cond": _cond,
+    "platform_index": _platform,
+    "custom_linear_solve": lambda _walk, equation, operands: linear_solve(equation, operands),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...ir.avals import Aval, supported_dtype
 from ...ir.node import Origin, origin
 from ...source import Frame
 from ..functions import f
-from ..spelling import Refused, SpelledCall, bindable, fitting
+from ..spelling import Refused, SpelledCall, bindable, fitting, present
 from .control import CONTROL
 from .table import IGNORED, TABLE
 
@@ -55,7 +56,14 @@ class Walk:
 
     def __init__(self) -> None:
         self._inside = os.path.dirname(str(jax_module().__file__))
+        self._doubles = bool(jax_module().config.jax_enable_x64)
         self._ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+    def precision(self) -> AbstractContextManager[Any]:
+        """JAX's setting of double precision under which the function was read."""
+        jax = jax_module()
+        home = jax if hasattr(jax, "enable_x64") else jax_module("jax.experimental")
+        return home.enable_x64(self._doubles)
 
     def of(self, jaxpr: Any, operands: Sequence[Any]) -> list[Any]:
         """The results of a jaxpr.
@@ -100,6 +108,7 @@ class Walk:
             spelling = TABLE.get(name)
             if spelling is None:
                 raise Refused("has no counterpart here")
+            present(operands)
             call = SpelledCall(tuple([self._aval(each) for each in equation.outvars]))
             params = {key: each for key, each in equation.params.items() if key not in IGNORED}
             params = {key: each for key, each in params.items() if key != "out_dtype" or each}

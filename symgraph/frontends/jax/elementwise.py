@@ -71,12 +71,25 @@ def _polygamma(order: Any, x: Any) -> Any:
     return f.polygamma(int(number), x)
 
 
+def _before(x: Any, y: Any) -> Any:
+    """Whether x < y in the total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN."""
+    if x.dtype.kind != "f":
+        return f.less(x, y)
+    both = f.isnan(x) | f.isnan(y)
+    ends = (f.isnan(x) & f.signbit(x)) | (f.isnan(y) & ~f.signbit(y))
+    same = f.isnan(x) & f.isnan(y) & (f.signbit(x) == f.signbit(y))
+    numbers = (x < y) | (x == y) & f.signbit(x) & ~f.signbit(y)
+    return f.where(both, ends & ~same, numbers)
+
+
 def _named(*names: str, **renamed: str) -> dict[str, Spelling]:
     table = dict.fromkeys(names, "") | renamed
     return {name: own(getattr(f, here or name)) for name, here in table.items()}
 
 
 ELEMENTWISE: dict[str, Spelling] = {
+    "lt_to": own(_before),
+    "le_to": own(lambda x, y: ~_before(y, x)),
     **_named(
         *["exp", "exp2", "expm1", "log", "log1p", "sqrt", "cbrt", "square", "sin", "cos", "tan"],
         *["sinh", "cosh", "tanh", "floor", "ceil", "sign", "erf", "erfc", "digamma", "zeta"],

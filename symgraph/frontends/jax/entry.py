@@ -12,6 +12,7 @@ from ...facts import Fact
 from ...graph import Graph
 from ...graph.tracing import grouped
 from ...ops.creation import input as symbolic_input
+from ..spelling import Absent
 from .conversion import Walk, aval_of, jax_module
 
 __all__ = ["from_jax"]
@@ -79,6 +80,9 @@ def from_jax(
             mend=f"The inputs are {', '.join(inputs)}.",
         )
     found = Walk().of(closed, list(inputs.values()))
+    for each in found:
+        if isinstance(each, Absent):
+            raise InputError(f"The function gives {each.what}.", mend=each.mend)
     tree = jax.tree_util.tree_structure(shapes)
     results = jax.tree_util.tree_unflatten(tree, found)
     return grouped(results, {name: each.node for name, each in inputs.items()})

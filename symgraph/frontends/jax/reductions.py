@@ -107,32 +107,6 @@ def _sum_of_windows(x: Any, *, window_dimensions: Any, **options: Any) -> Any:
     return mean * size
 
 
-def _cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
-    # The lower triangle alone is read.
-    return f.cholesky((x + f.swapaxes(x, -1, -2)) / 2 if symmetrize_input else x)
-
-
-def _triangular_solve(
-    a: Any,
-    b: Any,
-    *,
-    left_side: bool,
-    lower: bool,
-    transpose_a: Any,
-    conjugate_a: bool,
-    unit_diagonal: bool,
-) -> Any:
-    if unit_diagonal:
-        raise Refused("takes a diagonal of ones for granted")
-    transposed = bool(int(transpose_a))
-    if not left_side:  # x a = b is aᵀ xᵀ = bᵀ.
-        b, transposed = f.swapaxes(b, -1, -2), not transposed
-    if transposed:
-        a, lower = f.swapaxes(a, -1, -2), not lower
-    found = f.solve_triangular(a, b, lower=lower)
-    return found if left_side else f.swapaxes(found, -1, -2)
-
-
 def _as_result(call: SpelledCall, x: Any, *, axes: Sequence[int]) -> Any:
     return f.sum(x, axis=tuple(axes), dtype=call.dtype) if axes else x
 
@@ -156,6 +130,4 @@ REDUCTIONS: dict[str, Spelling] = {
     "reduce_window_max": own(_largest_of_windows),
     "reduce_window_min": own(_least_of_windows),
     "reduce_window_sum": own(_sum_of_windows),
-    "cholesky": own(_cholesky),
-    "triangular_solve": own(_triangular_solve),
 }

@@ -5,12 +5,13 @@ from __future__ import annotations
 from ..spelling import Spelling
 from .elementwise import ELEMENTWISE
 from .indexing import INDEXING
+from .linalg import LINALG
 from .movement import MOVEMENT
 from .reductions import REDUCTIONS
 
 __all__ = ["IGNORED", "TABLE"]
 
-TABLE: dict[str, Spelling] = {**ELEMENTWISE, **MOVEMENT, **INDEXING, **REDUCTIONS}
+TABLE: dict[str, Spelling] = {**ELEMENTWISE, **MOVEMENT, **INDEXING, **REDUCTIONS, **LINALG}
 
 IGNORED = frozenset(
     [

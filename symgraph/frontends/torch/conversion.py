@@ -13,7 +13,7 @@ from ...ir.avals import Aval
 from ...ir.node import Origin, origin
 from ...source import Frame
 from ..functions import f
-from ..spelling import ABSENT, Operands, Refused, SpelledCall, bindable, fitting
+from ..spelling import Operands, Refused, SpelledCall, bindable, fitting, present
 from .program import aval_of, torch_module
 from .table import spelling_of
 
@@ -96,8 +96,7 @@ class Walk:
         spelling = spelling_of(name.removesuffix(".default"))
         if spelling is None:
             raise Refused("has no counterpart here")
-        if any(each is ABSENT for each in args):
-            raise Refused("takes a value that PyTorch saves for its own derivatives")
+        present(args)
         call = SpelledCall(tuple(self._avals(node.meta.get("val"))))
         kwargs = {key: value for key, value in kwargs.items() if key not in _NOT_OURS}
         if spelling.operands is Operands.COMMON:

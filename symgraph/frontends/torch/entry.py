@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ...array import Array, constant
 from ...errors import InputError
@@ -11,6 +11,7 @@ from ...facts import Fact
 from ...graph import Graph
 from ...graph.tracing import grouped
 from ...ops.creation import input as symbolic_input
+from ..spelling import Absent
 from .conversion import Walk
 from .program import Given, aval_of, prepared
 
@@ -27,6 +28,7 @@ def from_torch(
     *,
     parameters: Chosen = "inputs",
     buffers: Chosen = "constants",
+    updates: Literal["refuse", "results"] = "refuse",
     assume: Mapping[str, Fact | Iterable[Fact]] | None = None,
     dynamic_shapes: Any = None,
 ) -> Graph:
@@ -35,7 +37,7 @@ def from_torch(
     Parameters
     ----------
     model : torch.nn.Module, callable or torch.export.ExportedProgram
-        In the mode it has: call `model.eval()` first, so that dropout drops nothing.
+        In the mode that it has: call `model.eval()` first, so that dropout drops nothing.
     args : tensor or sequence
         Example arguments; an exported program has its own.
     kwargs : mapping, optional
@@ -45,6 +47,10 @@ def from_torch(
         gradients with respect to them; or the names of those that are.
     buffers : "inputs", "constants" or iterable of str
         The same of buffers.
+    updates : "refuse" or "results"
+        Of a model that writes buffers, as batch norm in training mode does: refuse it, or give
+        `(results, {name: new value})`. The buffers that are written are inputs then; their new
+        values have no gradient.
     assume : mapping, optional
         For names of inputs, facts of their values.
     dynamic_shapes : optional
@@ -61,7 +67,7 @@ def from_torch(
     ------
     InputError
         If an operation has no counterpart here (it names the operation and the model's line), the
-        model drops values at random, or it writes its buffers or arguments.
+        model drops values at random, or it writes its arguments, or buffers without `updates`.
     DTypeError
         If a tensor has a dtype that graphs do not have, bfloat16 for example.
     SymgraphError
@@ -83,14 +89,20 @@ def from_torch(
     input @ weight.T + bias
     """
     arguments = args if isinstance(args, (tuple, list)) else (args,)
-    program = prepared(model, arguments, kwargs or {}, dynamic_shapes)
-    made = _Inputs(program.dims, assume or {})
+    program = prepared(model, arguments, kwargs or {}, dynamic_shapes, updates)
+    made = _Inputs(program.dims, assume or {}, program.writes)
     values = [
         made.value(each, {"parameter": parameters, "buffer": buffers}) for each in program.inputs
     ]
     made.check()
     found = Walk(program.dims).results(program.module, values)
-    results = _without_none(program.regroup(found))
+    for each in found:
+        if isinstance(each, Absent):
+            raise InputError(f"The model gives {each.what}.", mend=each.mend)
+    written = len(program.writes)
+    results = _without_none(program.regroup(found[written:]))
+    if written:
+        results = (results, dict(zip(program.writes, found[:written], strict=True)))
     ordered = sorted(made.arrays, key=lambda name: made.ranks[name])
     return grouped(results, {name: made.arrays[name].node for name in ordered})
 
@@ -102,9 +114,13 @@ class _Inputs:
     """The inputs of the graph, made from those of the program."""
 
     def __init__(
-        self, dims: Mapping[Any, Any], assume: Mapping[str, Fact | Iterable[Fact]]
+        self,
+        dims: Mapping[Any, Any],
+        assume: Mapping[str, Fact | Iterable[Fact]],
+        written: Iterable[str],
     ) -> None:
         self._dims = dims
+        self._written = frozenset(written)
         self._assume = assume
         self._tied: dict[Any, Any] = {}
         self.arrays: dict[str, Array] = {}
@@ -125,6 +141,8 @@ class _Inputs:
 
         aval = aval_of(given.example, self._dims)
         which = chosen.get(given.kind, "inputs" if given.kind == "user" else "constants")
+        if given.kind == "buffer" and given.name in self._written:
+            which = "inputs"
         if which != "inputs" and (isinstance(which, str) or given.name not in set(which)):
             if which != "constants" and isinstance(which, str):
                 raise InputError(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..functions import f
-from ..spelling import Refused, SpelledCall, Spelling, known, own
+from ..spelling import ABSENT, Refused, SpelledCall, Spelling, known, own
 
 __all__ = ["INDEXING"]
 
@@ -100,6 +100,36 @@ def _embedding(
     return f.where(padding, f.stop_gradient(rows), rows)
 
 
+def _embedding_bag(
+    weight: Any,
+    indices: Any,
+    offsets: Any,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Any = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> tuple[Any, ...]:
+    """Sums or means of rows, a bag from each offset to the next."""
+    if mode not in (0, 1):
+        raise Refused("takes the largest of each bag")
+    rows = _embedding(weight, indices, -1, scale_grad_by_freq)
+    bags = offsets.shape[0] - int(include_last_offset)
+    # Of equal offsets, all bags but the last are empty.
+    bag = f.searchsorted(offsets[:bags], f.arange(indices.shape[0]), side="right") - 1
+    if per_sample_weights is not None:
+        rows = rows * f.expand_dims(per_sample_weights, -1)
+    counted = f.not_equal(indices, -1 if padding_idx is None else padding_idx)
+    shares = f.astype(counted, weight.dtype)
+    rows = f.where(f.expand_dims(counted, -1), rows, 0)
+    found = f.index_add(f.zeros((bags, weight.shape[-1]), weight.dtype), (bag,), rows)
+    if mode == 1:
+        number = f.index_add(f.zeros((bags,), weight.dtype), (bag,), shares)
+        found = found / f.expand_dims(f.maximum(number, 1), -1)
+    return found, ABSENT, ABSENT, ABSENT
+
+
 def _one_hot(call: SpelledCall, x: Any, num_classes: int = -1) -> Any:
     if num_classes < 0:
         raise Refused("has as many classes as the largest label says")
@@ -140,6 +170,7 @@ INDEXING: dict[str, Spelling] = {
     "index_add": own(_index_add),
     "index_fill": own(_index_fill),
     "embedding": own(_embedding),
+    **dict.fromkeys(["embedding_bag", "_embedding_bag_forward_only"], own(_embedding_bag)),
     "one_hot": known(_one_hot),
     "sort": own(_sort),
     "argsort": own(lambda x, dim=-1, descending=False, **o: _sort(x, dim, descending, **o)[1]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from ..functions import f
 from ..spelling import ABSENT, Refused, Spelling, own, result
 from .refusals import Random, Statistics
+from .resizing import each
 
 __all__ = ["LAYERS"]
 
@@ -63,12 +65,6 @@ def _convolution(
 
 
 # -- pooling ---------------------------------------------------------------------------------------
-def _each(value: Any, n: int) -> tuple[int, ...]:
-    """One number an axis; a list of one counts for all."""
-    entries = tuple(value) if isinstance(value, (list, tuple)) else (value,)
-    return entries * n if len(entries) == 1 else entries
-
-
 def _max_pool(n: int) -> Callable[..., Any]:
     def call(
         x: Any,
@@ -78,9 +74,9 @@ def _max_pool(n: int) -> Callable[..., Any]:
         dilation: Any = 1,
         ceil_mode: bool = False,
     ) -> Any:
-        window = _each(kernel_size, n)
+        window = each(kernel_size, n)
         return f.max_pool(
-            x, window, _each(stride, n) or window, _each(padding, n), _each(dilation, n), ceil_mode
+            x, window, each(stride, n) or window, each(padding, n), each(dilation, n), ceil_mode
         )
 
     return call
@@ -96,30 +92,19 @@ def _avg_pool(n: int) -> Callable[..., Any]:
         count_include_pad: bool = True,
         divisor_override: int | None = None,
     ) -> Any:
-        if divisor_override is not None:
-            raise Refused("divides by a number of its own")
-        window = _each(kernel_size, n)
-        return f.avg_pool(
+        window = each(kernel_size, n)
+        if divisor_override is not None and ceil_mode:
+            raise Refused("divides by a number of its own, and windows reach beyond the image")
+        scale = 1 if divisor_override is None else math.prod(window) / divisor_override
+        mean = f.avg_pool(
             x,
             window,
-            _each(stride, n) or window,
-            _each(padding, n),
-            count_include_pad=count_include_pad,
+            each(stride, n) or window,
+            each(padding, n),
+            count_include_pad=count_include_pad or divisor_override is not None,
             ceil_mode=ceil_mode,
         )
-
-    return call
-
-
-def _adaptive_avg_pool(n: int) -> Callable[..., Any]:
-    def call(x: Any, output_size: Any) -> Any:
-        wanted, extents = _each(output_size, n), x.shape[-n:]
-        if all(size == 1 for size in wanted):
-            return f.mean(x, axis=tuple(range(-n, 0)), keepdims=True)
-        if [0 for a, b in zip(extents, wanted, strict=True) if not isinstance(a, int) or a % b]:
-            raise Refused(f"averages {extents} to {wanted} in windows of several sizes")
-        window = tuple(a // b for a, b in zip(extents, wanted, strict=True))
-        return f.avg_pool(x, window, window)
+        return mean if scale == 1 else mean * scale
 
     return call
 
@@ -240,6 +225,28 @@ def _core_statistics_norm(
     return _batch_norm(x, weight, bias, None, None, True, momentum, eps), ABSENT, ABSENT
 
 
+def _functional_batch_norm(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    mean: Any,
+    var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Any, ...]:
+    """The layer, and the running statistics after it, which have no gradient."""
+    layer = _batch_norm(x, weight, bias, None, None, True, momentum, eps)
+    axes = (0, *range(2, x.ndim))
+    batch = f.stop_gradient(x)
+    found = [f.mean(batch, axis=axes), f.var(batch, axis=axes, ddof=1)]
+    after = [
+        (1 - momentum) * old + momentum * f.astype(new, old.dtype)
+        for old, new in zip((mean, var), found, strict=True)
+    ]
+    return layer, ABSENT, ABSENT, *after
+
+
 # -- attention -------------------------------------------------------------------------------------
 def _attention(
     query: Any,
@@ -280,17 +287,26 @@ def _dropout(x: Any, p: float, train: bool) -> Any:
     return x
 
 
+def _rrelu(
+    x: Any,
+    lower: float = 1 / 8,
+    upper: float = 1 / 3,
+    training: bool = False,
+    generator: Any = None,
+) -> Any:
+    if training:
+        raise Random("draws its slope at random")
+    return f.leaky_relu(x, (lower + upper) / 2)
+
+
 LAYERS: dict[str, Spelling] = {
     **dict.fromkeys(["conv1d", "conv2d", "conv3d"], result(_conv)),
     **{f"conv_transpose{n}d": result(_conv_transpose) for n in (1, 2, 3)},
     "convolution": result(_convolution),
     **{f"max_pool{n}d": own(_max_pool(n)) for n in (1, 2, 3)},
     **{f"avg_pool{n}d": own(_avg_pool(n)) for n in (1, 2, 3)},
-    **{f"adaptive_avg_pool{n}d": own(_adaptive_avg_pool(n)) for n in (1, 2, 3)},
     "max_pool2d_with_indices": own(lambda *args: (_max_pool(2)(*args), ABSENT)),
     "max_pool3d_with_indices": own(lambda *args: (_max_pool(3)(*args), ABSENT)),
-    "_adaptive_avg_pool2d": own(_adaptive_avg_pool(2)),
-    "_adaptive_avg_pool3d": own(_adaptive_avg_pool(3)),
     "layer_norm": result(_layer_norm),
     "rms_norm": result(_rms_norm),
     "group_norm": result(_group_norm),
@@ -299,7 +315,12 @@ LAYERS: dict[str, Spelling] = {
     "native_layer_norm": result(_core_layer_norm),
     "native_group_norm": result(_core_group_norm),
     "_native_batch_norm_legit_no_training": result(_core_batch_norm),
+    "_native_batch_norm_legit_functional": own(_functional_batch_norm),
     "_native_batch_norm_legit.no_stats": result(_core_statistics_norm),
     "scaled_dot_product_attention": own(_attention),
-    **dict.fromkeys(["dropout", "feature_dropout", "alpha_dropout"], own(_dropout)),
+    **dict.fromkeys(
+        ["dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout"], own(_dropout)
+    ),
+    "rrelu": own(_rrelu),
+    "rrelu_with_noise_functional": own(lambda x, noise, *rest: (_rrelu(x, *rest), noise)),
 }

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..functions import f
 from ..spelling import Spelling, own, result
 
-__all__ = ["LOSSES"]
+__all__ = ["LOSSES", "MEAN", "total"]
 
-_NONE, _MEAN = 0, 1
+_NONE, MEAN = 0, 1
 """PyTorch's numbers of ways to reduce a loss; 2 is the sum."""
 
 
-def _total(loss: Any, reduction: int) -> Any:
+def total(loss: Any, reduction: int) -> Any:
+    """The mean or the sum of a loss, or the loss itself."""
     if reduction == _NONE:
         return loss
-    return f.mean(loss) if reduction == _MEAN else f.sum(loss)
+    return f.mean(loss) if reduction == MEAN else f.sum(loss)
 
 
 # -- labels ----------------------------------------------------------------------------------------
@@ -52,11 +55,11 @@ def _of_labels(
         loss = (1 - smoothing) * loss + smoothing / classes * every
     if reduction == _NONE:
         return loss
-    return f.sum(loss) / f.sum(share) if reduction == _MEAN else f.sum(loss)
+    return f.sum(loss) / f.sum(share) if reduction == MEAN else f.sum(loss)
 
 
 def _nll(
-    x: Any, target: Any, weight: Any = None, reduction: int = _MEAN, ignore_index: int = -100
+    x: Any, target: Any, weight: Any = None, reduction: int = MEAN, ignore_index: int = -100
 ) -> Any:
     return _of_labels(x, target, weight, reduction, ignore_index)
 
@@ -65,7 +68,7 @@ def _cross_entropy(
     x: Any,
     target: Any,
     weight: Any = None,
-    reduction: int = _MEAN,
+    reduction: int = MEAN,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
 ) -> Any:
@@ -78,50 +81,61 @@ def _cross_entropy(
     if weight is not None:
         log_p = log_p * f.reshape(weight, (-1, *[1] * (x.ndim - axis - 1)))
     loss = -f.sum(log_p * target, axis=axis)
-    return _total(loss, reduction)
+    return total(loss, reduction)
 
 
 # -- differences -----------------------------------------------------------------------------------
-def _mse(x: Any, target: Any, reduction: int = _MEAN) -> Any:
-    return _total((x - target) ** 2, reduction)
+def _mse(x: Any, target: Any, reduction: int = MEAN) -> Any:
+    return total((x - target) ** 2, reduction)
 
 
-def _l1(x: Any, target: Any, reduction: int = _MEAN) -> Any:
-    return _total(f.absolute(x - target), reduction)
+def _l1(x: Any, target: Any, reduction: int = MEAN) -> Any:
+    return total(f.absolute(x - target), reduction)
 
 
-def _huber(x: Any, target: Any, reduction: int = _MEAN, delta: float = 1.0) -> Any:
-    return _total(f.huber(f.full((), delta, x.dtype), x - target), reduction)
+def _huber(x: Any, target: Any, reduction: int = MEAN, delta: float = 1.0) -> Any:
+    return total(f.huber(f.full((), delta, x.dtype), x - target), reduction)
 
 
-def _smooth_l1(x: Any, target: Any, reduction: int = _MEAN, beta: float = 1.0) -> Any:
+def _smooth_l1(x: Any, target: Any, reduction: int = MEAN, beta: float = 1.0) -> Any:
     if beta == 0:
         return _l1(x, target, reduction)
-    return _total(f.huber(f.full((), beta, x.dtype), x - target) / beta, reduction)
+    return total(f.huber(f.full((), beta, x.dtype), x - target) / beta, reduction)
 
 
 # -- probabilities ---------------------------------------------------------------------------------
-def _bce(x: Any, target: Any, weight: Any = None, reduction: int = _MEAN) -> Any:
+def _bce(x: Any, target: Any, weight: Any = None, reduction: int = MEAN) -> Any:
     # PyTorch bounds logarithms by -100, so that a wrong certainty costs a finite loss.
     log_p, log_q = f.maximum(f.log(x), -100), f.maximum(f.log(1 - x), -100)
     loss = -(target * log_p + (1 - target) * log_q)
-    return _total(loss if weight is None else loss * weight, reduction)
+    return total(loss if weight is None else loss * weight, reduction)
 
 
 def _bce_with_logits(
-    x: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = _MEAN
+    x: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = MEAN
 ) -> Any:
     if pos_weight is None:
         loss = (1 - target) * x + f.softplus(-x)
     else:
         loss = (1 - target) * x + (1 + (pos_weight - 1) * target) * f.softplus(-x)
-    return _total(loss if weight is None else loss * weight, reduction)
+    return total(loss if weight is None else loss * weight, reduction)
 
 
-def _kl_div(x: Any, target: Any, reduction: int = _MEAN, *, log_target: bool = False) -> Any:
+def _kl_div(x: Any, target: Any, reduction: int = MEAN, *, log_target: bool = False) -> Any:
     if log_target:
-        return _total(f.exp(target) * (target - x), reduction)
-    return _total(f.xlogy(target, target) - target * x, reduction)
+        return total(f.exp(target) * (target - x), reduction)
+    return total(f.xlogy(target, target) - target * x, reduction)
+
+
+def _poisson_nll(
+    x: Any, target: Any, log_input: bool, full: bool, eps: float, reduction: int
+) -> Any:
+    loss = f.exp(x) - target * x if log_input else x - target * f.log(x + eps)
+    if full:  # Stirling's formula for the logarithm of a factorial.
+        large = f.where(target > 1, target, 1)
+        stirling = large * f.log(large) - large + 0.5 * f.log(2 * np.pi * large)
+        loss = loss + f.where(target > 1, stirling, 0)
+    return total(loss, reduction)
 
 
 LOSSES: dict[str, Spelling] = {
@@ -134,4 +148,5 @@ LOSSES: dict[str, Spelling] = {
     "binary_cross_entropy": result(_bce),
     "binary_cross_entropy_with_logits": result(_bce_with_logits),
     "kl_div": result(_kl_div),
+    "poisson_nll_loss": result(_poisson_nll),
 }

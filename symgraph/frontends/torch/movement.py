@@ -124,12 +124,15 @@ def _unbind(x: Any, dim: int = 0) -> list[Any]:
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
-def _pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
-    if any(str(each).startswith("-") for each in pad):
-        raise Refused("cuts off elements by negative padding")
+def _pad(x: Any, pad: Sequence[Any], mode: str = "constant", value: float | None = None) -> Any:
     # The last axis comes first.
     pairs = [(pad[place], pad[place + 1]) for place in range(0, len(pad), 2)][::-1]
     widths = [(0, 0)] * (x.ndim - len(pairs)) + pairs
+    if any(str(each).startswith("-") for each in pad):
+        if mode != "constant" or not all(isinstance(each, int) for each in pad):
+            raise Refused("cuts off elements by negative padding")
+        x = x[tuple(slice(max(-a, 0), min(b, 0) or None) for a, b in widths)]
+        widths = [(max(a, 0), max(b, 0)) for a, b in widths]
     if mode == "constant":
         return f.pad(x, widths, constant_values=value or 0)
     return f.pad(x, widths, mode=_MODES[mode])

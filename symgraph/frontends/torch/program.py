@@ -76,24 +76,33 @@ class FunctionalProgram:
         The dimension for each symbol of PyTorch's.
     regroup : callable
         Groups the list of results as the model does.
+    writes : sequence of str
+        The buffers whose new values come before the results.
     """
 
     module: Any
     inputs: Sequence[Given]
     dims: Mapping[Any, Any]
     regroup: Any
+    writes: Sequence[str] = ()
 
 
 def prepared(
-    model: Any, args: Sequence[Any], kwargs: Mapping[str, Any], dynamic_shapes: Any
+    model: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    dynamic_shapes: Any,
+    updates: str = "refuse",
 ) -> FunctionalProgram:
     """The model exported and read.
 
     Raises
     ------
     InputError
-        If it is no model, or it writes its buffers or arguments.
+        If it is no model, or it writes its arguments, parameters, or buffers without `updates`.
     """
+    if updates not in ("refuse", "results"):
+        raise InputError(f"updates={updates!r} is not known.", mend='Use "refuse" or "results".')
     torch = torch_module()
     if isinstance(model, torch.export.ExportedProgram):
         if args or kwargs or dynamic_shapes:
@@ -104,7 +113,7 @@ def prepared(
         program = _exported(torch, model, args, kwargs, dynamic_shapes)
     names = dict(_names_of_dims(program, model, args, kwargs, dynamic_shapes))
     program = _functional(torch, program)
-    _refuse_writes(program)
+    writes = _writes(program, updates)
     spec = program.call_spec.out_spec
     regroup = torch_module("torch.utils._pytree").tree_unflatten
     return FunctionalProgram(
@@ -112,6 +121,7 @@ def prepared(
         list(_givens(program)),
         _Dims(names),
         lambda results: regroup(list(results), spec),
+        writes,
     )
 
 
@@ -214,21 +224,32 @@ def _refuse_writes_without_grad(module: Any, node: Any) -> None:
         )
 
 
-def _refuse_writes(program: Any) -> None:
+def _writes(program: Any, updates: str) -> list[str]:
+    """The buffers that the program writes, in the order of its outputs, where they come first."""
     kinds = torch_module("torch.export.graph_signature").OutputKind
+    found: list[str] = []
     for spec in program.graph_signature.output_specs:
         if spec.kind is kinds.BUFFER_MUTATION:
+            if updates != "results":
+                raise InputError(
+                    f"The model writes its buffer {spec.target!r}, and a graph changes nothing.",
+                    mend="Call model.eval() first, so that layers use their statistics, or take "
+                    'the new values of buffers as further results with updates="results".',
+                )
+            found.append(spec.target)
+        elif spec.kind.name == "PARAMETER_MUTATION":
             raise InputError(
-                f"The model writes its buffer {spec.target!r}, and a graph changes nothing.",
-                mend="Call model.eval() first, so that layers use their statistics.",
+                f"The model writes its parameter {spec.target!r}.",
+                mend="Write it before the call; of nn.Embedding, leave max_norm away.",
             )
-        if spec.kind is kinds.USER_INPUT_MUTATION:
+        elif spec.kind is kinds.USER_INPUT_MUTATION:
             raise InputError(
                 f"The model writes into its argument {spec.target!r}.",
                 mend="Clone it first, as in x = x.clone().",
             )
-        if spec.kind is not kinds.USER_OUTPUT:
+        elif spec.kind is not kinds.USER_OUTPUT:
             raise InputError(f"The program has an output of the kind {spec.kind.name}.")
+    return found
 
 
 # -- inputs ----------------------------------------------------------------------------------------

@@ -55,15 +55,19 @@ def _share(weight: Any, bias: Any) -> Callable[[Any], Any]:
     return call
 
 
-def _direction(step: Step, x: Any, state: State, params: Sequence[Any], reverse: bool) -> Any:
+def _direction(
+    step: Step, x: Any, state: State, params: Sequence[Any], reverse: bool, projected: bool
+) -> Any:
     """The last state and the stacked h of one direction; steps on the first axis."""
+    *params, projection = (*params,) if projected else (*params, None)
     w, u, *biases = params
     b, c = biases or (None, None)
     hidden = _share(u, c)
 
     def once(carry: State, slice_of: Any) -> tuple[State, Any]:
-        after = step(slice_of, carry, hidden)
-        return after, after[0]
+        h, *rest = step(slice_of, carry, hidden)
+        h = h if projection is None else _share(projection, None)(h)
+        return (h, *rest), h
 
     return f.scan(once, state, _share(w, b)(x), reverse=reverse)
 
@@ -83,8 +87,9 @@ def _layers(
     if train and dropout and num_layers > 1:
         raise Random
     directions, each = (2 if bidirectional else 1), (4 if has_biases else 2)
-    if len(params) != num_layers * directions * each:
-        raise Refused("projects its state")
+    # nn.LSTM(proj_size=k) has one weight more, which makes h of the gates.
+    projected = len(params) == num_layers * directions * (each + 1)
+    each += projected
     # Without a batch there are two axes, and the first is that of the steps.
     batch_first = batch_first and x.ndim == 3
     y = f.swapaxes(x, 0, 1) if batch_first else x
@@ -95,7 +100,7 @@ def _layers(
             place = layer * directions + direction
             state = tuple([each[place] for each in states])
             own_params = params[place * each : (place + 1) * each]
-            after, steps = _direction(step, y, state, own_params, reverse=direction == 1)
+            after, steps = _direction(step, y, state, own_params, direction == 1, projected)
             last.append(after)
             found.append(steps)
         y = found[0] if len(found) == 1 else f.concatenate(found, axis=-1)

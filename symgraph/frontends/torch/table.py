@@ -6,6 +6,7 @@ An operation is looked up with its overload (`max.dim`) and then without it (`ma
 from __future__ import annotations
 
 from ..spelling import Spelling
+from .distances import DISTANCES
 from .elementwise import ELEMENTWISE
 from .indexing import INDEXING
 from .layers import LAYERS
@@ -13,6 +14,7 @@ from .losses import LOSSES
 from .movement import MOVEMENT
 from .recurrent import RECURRENT
 from .reductions import REDUCTIONS
+from .resizing import RESIZING
 
 __all__ = ["TABLE", "spelling_of"]
 
@@ -22,7 +24,9 @@ TABLE: dict[str, Spelling] = {
     **INDEXING,
     **REDUCTIONS,
     **LAYERS,
+    **RESIZING,
     **LOSSES,
+    **DISTANCES,
     **RECURRENT,
 }
 

@@ -273,6 +273,26 @@ def test_a_vector_times_rows_is_not_a_product_by_a_transposed_matrix() -> None:
     np.testing.assert_array_equal(both[1], X.T)
 
 
+def test_what_is_written_whole_and_reversed_does_not_end_the_process() -> None:
+    def function(x: Any, y: Any) -> Any:
+        place = (slice(None), None, slice(None, None, 1))
+        whole = snp.index_update(snp.zeros((2, 3)), place, x[:, None])
+        turned = snp.index_update(y, (slice(None, None, -1), slice(2, None, -1)), whole)
+        return snp.index_update(snp.zeros((2, 3)), (slice(None), slice(None, None, -1)), turned)
+
+    x, y = np.arange(6.0).reshape(2, 3), np.ones((2, 3))
+    graph = sg.trace(function, x="2, 3", y="2, 3")
+    np.testing.assert_array_equal(graph.lower("jax")(x, y), graph.evaluate(x, y))
+    np.testing.assert_array_equal(graph.evaluate(x, y), x[::-1])
+
+
+def test_a_transpose_that_keeps_the_axes_is_none() -> None:
+    rng = np.random.default_rng(0)
+    X, v = rng.normal(size=(4, 4)), rng.normal(size=4)
+    kept = sg.trace(lambda X, v: np.transpose(X, (0, 1)) @ v, X="4, 4", v="4")
+    np.testing.assert_allclose(kept.lower("jax")(X, v), X @ v, rtol=1e-12)
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ TEXT = (Path(__file__).parents[3] / "docs" / "frontends.md").read_text(encoding=
 def listed(engine: str) -> set[str]:
     """The names in the lists of an engine's part."""
     part = TEXT.split(f"\n## {engine}\n")[1].split("\n## ")[0]
-    lists = part.split("\n### ")[1:]
+    lists = [each for each in part.split("\n### ")[1:] if not each.startswith("Modules")]
     return {name for each in lists for name in re.findall(r"`([^`]+)`", each)}
 
 

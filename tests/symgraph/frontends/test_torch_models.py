@@ -19,6 +19,7 @@ pytestmark = [
     # PyTorch's own, of functions that its export calls.
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:LSTM with projections is not supported:UserWarning"),
 ]
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")
 nn, F = torch.nn, torch.nn.functional
@@ -132,6 +133,11 @@ MODELS: dict[str, tuple[Callable[[], Any], Callable[[], Any], Callable[[Any], An
     "gru without a batch": (lambda: nn.GRU(4, 3), lambda: torch.randn(5, 4), squares),
     "gru cell in a loop": (Cells, sequence, squares),
     "lstm": (lambda: nn.LSTM(4, 3, num_layers=2), sequence, squares),
+    "lstm that projects its state": (
+        lambda: nn.LSTM(4, 3, num_layers=2, proj_size=2, bidirectional=True),
+        sequence,
+        squares,
+    ),
     "rnn": (lambda: nn.RNN(4, 3), sequence, squares),
     "rnn of relu": (lambda: nn.RNN(4, 3, nonlinearity="relu"), sequence, squares),
     "classifier": (classifier, lambda: torch.tensor([[0, 3, 6], [1, 1, 2], [4, 0, 0]]), entropy),
@@ -294,6 +300,60 @@ def test_it_goes_back_to_pytorch() -> None:
     torch.testing.assert_close(slope, expected, rtol=1e-5, atol=1e-4)
 
 
+# -- what is written -------------------------------------------------------------------------------
+class Trained(nn.Module):
+    """A network with batch norm in training mode, which counts its calls, and its loss."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        parts = [nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.Flatten(), nn.Linear(48, 4)]
+        self.net = nn.Sequential(*parts, nn.BatchNorm1d(4, momentum=0.3))
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x: Any, y: Any) -> Any:
+        self.calls += 1
+        return F.mse_loss(self.net(x), y)
+
+
+@pytest.mark.parametrize("decomposed", [False, True])
+def test_new_values_of_buffers_are_results(decomposed: bool) -> None:
+    torch.manual_seed(0)
+    model, x, y = Trained(), torch.randn(5, 2, 6, 6), torch.randn(5, 4)
+    program = torch.export.export(model, (x, y), strict=False)
+    if decomposed:
+        graph = sg.from_torch(program.run_decompositions(), updates="results")
+    else:
+        graph = sg.from_torch(model, (x, y), updates="results")
+    names = [name for name, _ in model.named_parameters()]
+    assert list(graph.inputs) == ["x", "y", *names, *dict(model.named_buffers())]
+    loss, *new = graph.outputs
+    slopes = graph.gradient(*names, of=loss, value=False)
+    every = [*graph.outputs.values(), *slopes.outputs.values()]
+    step = sg.graph(*every, inputs=list(graph.inputs.values())).simplify().lower()
+    for _ in range(2):  # The second step starts from the statistics of the first.
+        before = {name: each.detach().numpy().copy() for name, each in model.state_dict().items()}
+        value, *rest = step(x=x.numpy(), y=y.numpy(), **before)
+        expected = model(x, y)
+        gradients = torch.autograd.grad(expected, list(model.parameters()))
+        np.testing.assert_allclose(value, expected.item(), rtol=1e-5)
+        found = dict(zip(new, rest[: len(new)], strict=True))
+        for name, buffer in model.named_buffers():
+            ours = found[f"out1.{name}"]
+            assert str(ours.dtype) == str(buffer.dtype).removeprefix("torch.")
+            np.testing.assert_allclose(ours, buffer.numpy(), rtol=1e-5, atol=1e-6)
+        for ours, theirs in zip(rest[len(new) :], gradients, strict=True):
+            np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_statistics_have_no_gradient() -> None:
+    graph = sg.from_torch(nn.BatchNorm1d(4), torch.randn(6, 4), updates="results")
+    _, mean, *_ = graph.outputs.values()
+    slope = sg.graph(np.sum(mean), inputs=list(graph.inputs.values())).gradient("input")
+    x, others = np.ones((6, 4), "f4"), [np.ones(4, "f4")] * 4
+    given = dict(zip(graph.inputs, [x, *others, np.int64(0)], strict=True))
+    np.testing.assert_array_equal(slope.evaluate(**given)[1], 0)
+
+
 # -- what is detached ------------------------------------------------------------------------------
 class Stopped(nn.Module):
     """Values without a gradient in three ways, and writing in place between them."""
@@ -359,7 +419,9 @@ def test_an_unknown_operation_is_named_with_the_models_line() -> None:
         (lambda: nn.Dropout(), (3,), "aten.dropout.default drops values at random"),
         (lambda: nn.GRU(4, 3, 2, dropout=0.5), (5, 2, 4), "drops values at random"),
         (lambda: nn.BatchNorm1d(4), (2, 4), "writes its buffer 'running_mean'"),
-        (lambda: nn.LSTM(4, 3, proj_size=2), (5, 2, 4), "projects its state"),
+        (lambda: nn.InstanceNorm1d(4, track_running_stats=True), (2, 4, 3), "would write its"),
+        (lambda: lambda x: F.max_pool1d(x, 2, return_indices=True), (2, 4), "has no counterpart"),
+        (lambda: lambda x: F.max_pool2d(x, 2, return_indices=True), (1, 2, 4), "The model gives"),
         (lambda: lambda x: x.relu_(), (3,), "writes into its argument 'x'"),
         (lambda: lambda x: x[x > 0].sum(), (3,), "picks elements by a mask"),
         (lambda: lambda x: torch.rand(3) * x, (3,), "aten.rand.default has no counterpart"),
@@ -380,7 +442,15 @@ def test_dtypes_that_graphs_do_not_have() -> None:
     refused(lambda x: x * 2, narrow, kind=DTypeError, match="bfloat16")
 
 
+def test_parameters_that_a_model_writes() -> None:
+    layer = nn.Embedding(7, 3, max_norm=1.0)
+    text = refused(layer, torch.tensor([0, 3]), match="The model writes its parameter 'weight'")
+    assert "leave max_norm away" in text
+
+
 def test_what_is_no_model() -> None:
+    with pytest.raises(InputError, match="updates='drop' is not known"):
+        sg.from_torch(nn.Linear(3, 1), torch.ones(3), updates="drop")  # type: ignore[arg-type]
     refused("model.pt", torch.ones(3), match="not of 'model.pt'")
     program = torch.export.export(nn.Linear(3, 2), (torch.ones(3),))
     refused(program, torch.ones(3), match="holds its example arguments")
