@@ -156,8 +156,9 @@ class CheapestSpellings:
     def _first(self, found: list[Node], node: Node, now: Node) -> Node | None:
         """The cheapest node that loses nothing beside the value, before this walk and now."""
         for each in sorted(found, key=self.use_counts.price):
-            if not self.judge.loses(each, now) and not self.judge.loses(each, node):
-                return each
+            if self.judge.loses(each, now) or (self.judge.whole and self.judge.loses(each, node)):
+                continue
+            return each
         return None
 
     def _written(self, node: Node, options: list[Expr], judge: Judge | None) -> list[Node]:
