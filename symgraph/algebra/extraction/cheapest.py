@@ -123,7 +123,7 @@ class CheapestSpellings:
             self.tried.add(now)
             return CheapestSpelling(None)
         best = self._first(found, node, now)
-        if found and self._is_worth_more(best, now, options, below):
+        if found and self.judge.whole and self._is_worth_more(best, now, options, below):
             found += self._written(node, options, self.judge)
             best = self._first(found, node, now)
         if best is not None:
