@@ -17,6 +17,7 @@ from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
+from ..ir.walks import reachable
 from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
 from ..passes.simplify import Effort, Rules, rule_set, simplified
@@ -29,6 +30,12 @@ from .digits import finite, keeping_digits, keeping_numbers, loses_a_number
 from .stage import Chosen, Derive, Kept, Stage
 
 __all__ = ["Interrupted", "derived", "keeping", "released", "simplified_stage"]
+
+
+_WHOLE = 600
+"""The most nodes of a graph whose spellings low effort compares as whole graphs.
+
+In a larger one that takes longer than to compare them over the arrays that they share."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -124,7 +131,7 @@ def _simplified(
 ) -> tuple[Stage, Log]:
     chosen: _Chosen = {"trust": trust, "rules": rules, "bounds": bounds, "effort": effort}
     knowledge = Knowledge()
-    if effort == "low":
+    if effort == "low" and len(reachable(stage.dag.outputs)) > _WHOLE:
         judged_nearby(knowledge)
     found = _attempt(stage, knowledge, **chosen)
     if trust != "exact" and loses_a_number(found.outputs, found.given, found.knowledge):
