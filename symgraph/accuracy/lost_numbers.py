@@ -56,7 +56,8 @@ class LostNumbers:
 
     def __init__(self, usual: Trials) -> None:
         self._knowledge = usual.knowledge
-        self._trials: dict[tuple[Places, bool, bool], Trials] = {("usual", False, False): usual}
+        self._usual = usual
+        self._trials: dict[tuple[Places, bool, bool], Trials] = {}
         self._dropped: dict[tuple[Node, Node], bool] = {}
 
     def drops(self, new: Node, old: Node) -> bool:
@@ -92,30 +93,32 @@ class LostNumbers:
 
         It is asked of small graphs only: whole arrays take a hundred times as long.
         """
-        trial = self._trials_at("usual", whole=False, rough=False).of(old)
-        if trial is None or not trial.drawn:
-            return False
         below = reachable([old, new])
-        return len(below) <= _FEW and all(size_of(each) <= _SMALL for each in below)
+        if len(below) > _FEW or not all(size_of(each) <= _SMALL for each in below):
+            return False
+        trial = self._usual.of(old)
+        return trial is not None and bool(trial.drawn)
 
     def _trials_at(self, places: Places, *, whole: bool, rough: bool) -> Trials:
         key = (places, whole, rough)
         found = self._trials.get(key)
         if found is None:
             # What a rough trial does not lose is lost by no other: they have the same numbers.
-            order = self._trials["usual", False, False].order
-            found = Trials(self._knowledge, places, whole=whole, rough=rough, order=order)
+            how = {"whole": whole, "rough": rough, "once": True}
+            found = Trials(self._knowledge, places, **how, order=self._usual.order)
             self._trials[key] = found
         return found
 
     def _drops_at(self, where: Places, new: Node, old: Node, *, whole: bool) -> bool:
         """Whether it does at these probes; `whole` if a kernel cannot run on short arrays."""
-        usual = self._trials_at("usual", whole=False, rough=False)
-        if whole or where != "usual" or not usual.has(new):
+        usual = self._usual
+        if where == "usual" and not whole and usual.has(new) and usual.has(old):
+            trials = usual
+        else:
             rough = self._trials_at(where, whole=whole, rough=True)
             if not _is_suspicious(rough.of(new), rough.of(old)):
                 return False
-        trials = self._trials_at(where, whole=whole, rough=False)
+            trials = self._trials_at(where, whole=whole, rough=False)
         after, before = trials.of(new), trials.of(old)
         if after is None or before is None:
             return False
@@ -138,12 +141,13 @@ def plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
 
 
 def _is_suspicious(new: Trial | None, old: Trial | None) -> bool:
-    """Whether a new value is not finite somewhere where the old one is; also if it is not known."""
+    """Whether a new value is not finite at a probe that counts; also if it is not known."""
     if new is None or old is None:
         return False
     if new.found.shape != old.found.shape or new.drawn or old.drawn:
         return True
-    return bool(np.any(np.isfinite(old.found) & ~np.isfinite(new.found)))
+    gone = np.isfinite(old.found[0]) & ~np.isfinite(new.found[0])
+    return bool(np.any(gone[~MIXED] if len(gone) == COUNT else gone))
 
 
 def _dropped(new: Trial, old: Trial) -> Sequence[int]:
