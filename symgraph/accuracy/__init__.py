@@ -7,7 +7,6 @@ roundings: Monte Carlo arithmetic (Parker 1997, "Monte Carlo arithmetic: exploit
 floating-point arithmetic"; Vignes 1993).
 """
 
-from .judge import Judge
-from .judges import judge_of, judged_as_carefully, judged_nearby
+from .judge import Judge, judge_of, judged_as_carefully
 
-__all__ = ["Judge", "judge_of", "judged_as_carefully", "judged_nearby"]
+__all__ = ["Judge", "judge_of", "judged_as_carefully"]

@@ -14,6 +14,7 @@ of ordinary size where its reference is far from the end of the range.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trial import Trial
 from .trials import UNIT, Trials
 
-__all__ = ["FACTOR", "Judge"]
+__all__ = ["FACTOR", "Judge", "judge_of", "judged_as_carefully"]
 
 FACTOR = 8.0
 """A new spelling loses digits if its error is more than this many times that of the old one."""
@@ -74,9 +75,6 @@ class Judge:
     careful : bool
         Whether a spelling loses, too, where it drops a number at a wide probe.
     """
-
-    whole = True
-    """Whether the graph below a value is computed, down to the inputs."""
 
     def __init__(self, knowledge: Knowledge, *, careful: bool = False) -> None:
         self.trials = Trials(knowledge)
@@ -358,3 +356,20 @@ def _over_probes(elements: _Elements) -> Verdict:
     successes = accidents + np.count_nonzero(elements.won[mixed])
     loses = loses or np.count_nonzero(failed[mixed]) > _ONE_SIDED * successes
     return Verdict(loses=bool(loses), rescues=bool(rescued and not spoiled))
+
+
+def judged_as_carefully(knowledge: Knowledge, as_in: Knowledge) -> Knowledge:
+    """The knowledge, whose judge is as careful as that of another."""
+    judge_of(knowledge).careful = judge_of(as_in).careful
+    return knowledge
+
+
+_judges: weakref.WeakKeyDictionary[Knowledge, Judge] = weakref.WeakKeyDictionary()
+
+
+def judge_of(knowledge: Knowledge) -> Judge:
+    """The judge for all graphs simplified with this knowledge."""
+    found = _judges.get(knowledge)
+    if found is None:
+        found = _judges[knowledge] = Judge(weakref.proxy(knowledge))
+    return found

@@ -56,8 +56,7 @@ class LostNumbers:
 
     def __init__(self, usual: Trials) -> None:
         self._knowledge = usual.knowledge
-        self._usual = usual
-        self._trials: dict[tuple[Places, bool, bool], Trials] = {}
+        self._trials: dict[tuple[Places, bool, bool], Trials] = {("usual", False, False): usual}
         self._dropped: dict[tuple[Node, Node], bool] = {}
 
     def drops(self, new: Node, old: Node) -> bool:
@@ -93,32 +92,30 @@ class LostNumbers:
 
         It is asked of small graphs only: whole arrays take a hundred times as long.
         """
-        below = reachable([old, new])
-        if len(below) > _FEW or not all(size_of(each) <= _SMALL for each in below):
+        trial = self._trials_at("usual", whole=False, rough=False).of(old)
+        if trial is None or not trial.drawn:
             return False
-        trial = self._usual.of(old)
-        return trial is not None and bool(trial.drawn)
+        below = reachable([old, new])
+        return len(below) <= _FEW and all(size_of(each) <= _SMALL for each in below)
 
     def _trials_at(self, places: Places, *, whole: bool, rough: bool) -> Trials:
         key = (places, whole, rough)
         found = self._trials.get(key)
         if found is None:
             # What a rough trial does not lose is lost by no other: they have the same numbers.
-            how = {"whole": whole, "rough": rough, "once": True}
-            found = Trials(self._knowledge, places, **how, order=self._usual.order)
+            order = self._trials["usual", False, False].order
+            found = Trials(self._knowledge, places, whole=whole, rough=rough, order=order)
             self._trials[key] = found
         return found
 
     def _drops_at(self, where: Places, new: Node, old: Node, *, whole: bool) -> bool:
         """Whether it does at these probes; `whole` if a kernel cannot run on short arrays."""
-        usual = self._usual
-        if where == "usual" and not whole and usual.has(new) and usual.has(old):
-            trials = usual
-        else:
+        usual = self._trials_at("usual", whole=False, rough=False)
+        if whole or where != "usual" or not usual.has(new):
             rough = self._trials_at(where, whole=whole, rough=True)
             if not _is_suspicious(rough.of(new), rough.of(old)):
                 return False
-            trials = self._trials_at(where, whole=whole, rough=False)
+        trials = self._trials_at(where, whole=whole, rough=False)
         after, before = trials.of(new), trials.of(old)
         if after is None or before is None:
             return False
@@ -141,13 +138,12 @@ def plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
 
 
 def _is_suspicious(new: Trial | None, old: Trial | None) -> bool:
-    """Whether a new value is not finite at a probe that counts; also if it is not known."""
+    """Whether a new value is not finite somewhere where the old one is; also if it is not known."""
     if new is None or old is None:
         return False
     if new.found.shape != old.found.shape or new.drawn or old.drawn:
         return True
-    gone = np.isfinite(old.found[0]) & ~np.isfinite(new.found[0])
-    return bool(np.any(gone[~MIXED] if len(gone) == COUNT else gone))
+    return bool(np.any(np.isfinite(old.found) & ~np.isfinite(new.found)))
 
 
 def _dropped(new: Trial, old: Trial) -> Sequence[int]:

@@ -78,8 +78,6 @@ class Trials:
         shortened some kernels cannot run.
     rough : bool
         Whether single precision stands for the reference, too, which takes half of the time.
-    once : bool
-        Whether each computation is made once, with no perturbed roundings.
     order : dict of Node to int, optional
         The order in which values got random numbers. Trials that share it have the same numbers.
     """
@@ -91,12 +89,11 @@ class Trials:
         *,
         whole: bool = False,
         rough: bool = False,
-        once: bool = False,
         order: dict[Node, int] | None = None,
     ) -> None:
         self.knowledge = knowledge
         self.places: Places = places
-        self._repeated = _REPEATED if places == "usual" and not (whole or rough or once) else 1
+        self._repeated = _REPEATED if places == "usual" and not (whole or rough) else 1
         self._longest = _MOST_ELEMENTS if whole else _LONGEST
         self._rough = rough
         self._trials: dict[Node, Trial | None] = {}

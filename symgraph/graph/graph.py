@@ -197,9 +197,8 @@ class Graph(View):
             How far `strategy="saturate"` goes.
         effort : "low", "normal" or "high"
             How long to look. Low: one round of rules and algebra, each value looked at a bounded
-            number of times; derivatives of more than 600 nodes as they are, so a value that
-            overflows in them may still do so. Normal: rounds until nothing changes. High: of
-            graphs above 1,000 nodes, too, everything is looked at once more from the start.
+            number of times. Normal: rounds until nothing changes. High: of graphs above 1,000
+            nodes, too, everything is looked at once more from the start.
         keep : str, sequence of str, or bool
             Values that stay, by the names you gave them: variables of the traced function, or
             names of `sg.name`. True keeps all of them. Rules see neither through nor across a kept

@@ -11,13 +11,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
-from ..accuracy import judge_of, judged_as_carefully, judged_nearby
+from ..accuracy import judge_of, judged_as_carefully
 from ..ir.collector import collector_paused
 from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
-from ..ir.walks import reachable
 from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
 from ..passes.simplify import Effort, Rules, rule_set, simplified
@@ -30,12 +29,6 @@ from .digits import finite, keeping_digits, keeping_numbers, loses_a_number
 from .stage import Chosen, Derive, Kept, Stage
 
 __all__ = ["Interrupted", "derived", "keeping", "released", "simplified_stage"]
-
-
-_WHOLE = 600
-"""The most nodes of a graph whose spellings low effort compares as whole graphs.
-
-In a larger one that takes longer than to compare them over the arrays that they share."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -130,10 +123,7 @@ def _simplified(
     effort: Effort,
 ) -> tuple[Stage, Log]:
     chosen: _Chosen = {"trust": trust, "rules": rules, "bounds": bounds, "effort": effort}
-    knowledge = Knowledge()
-    if effort == "low" and len(reachable(stage.dag.outputs)) > _WHOLE:
-        judged_nearby(knowledge)
-    found = _attempt(stage, knowledge, **chosen)
+    found = _attempt(stage, Knowledge(), **chosen)
     if trust != "exact" and loses_a_number(found.outputs, found.given, found.knowledge):
         careful = Knowledge()
         judge_of(careful).careful = True
@@ -186,9 +176,7 @@ def _attempt(
 ) -> _Attempt:
     history, settled = Log(), set[Node]()
     dag, steady, given = stage.dag, list(stage.dag.outputs), stage.dag.outputs
-    judge = judge_of(knowledge)
-    again = judge.whole and trust != "exact"
-    if again and stage.forward is not None and stage.derive is not None:
+    if stage.forward is not None and stage.derive is not None and trust != "exact":
         forward = _stabilized(stage.forward, history, trust, rules, knowledge, settled, effort)
         dag, steady, given = _derived_again(stage, forward, history, knowledge)
     found = [list(dag.outputs)]
@@ -197,7 +185,7 @@ def _attempt(
     try:
         outputs, steps = simplified(dag.outputs, knowledge, **how)
         kept = finite(outputs, dag.outputs, steady, knowledge)
-        if judge.whole and kept != list(dag.outputs):
+        if kept != list(dag.outputs):
             dag = dag.with_outputs(history.through("stabilised after all", dag.outputs, kept))
             outputs, steps = simplified(kept, knowledge, **how)
         by = (trust, rule_set(rules), effort)
@@ -213,6 +201,7 @@ def _attempt(
         best = finite(min(found, key=op_count), dag.outputs, steady, knowledge)
         raise _interrupted(stage, dag, best) from stop
     if trust != "exact":
+        judge = judge_of(knowledge)
         new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))
         outputs = history.through("multiples of sigmoids", outputs, new)
     return _Attempt(dag, given, outputs, found, history, knowledge)

@@ -123,7 +123,7 @@ class CheapestSpellings:
             self.tried.add(now)
             return CheapestSpelling(None)
         best = self._first(found, node, now)
-        if found and self.judge.whole and self._is_worth_more(best, now, options, below):
+        if found and self._is_worth_more(best, now, options, below):
             found += self._written(node, options, self.judge)
             best = self._first(found, node, now)
         if best is not None:
@@ -156,9 +156,8 @@ class CheapestSpellings:
     def _first(self, found: list[Node], node: Node, now: Node) -> Node | None:
         """The cheapest node that loses nothing beside the value, before this walk and now."""
         for each in sorted(found, key=self.use_counts.price):
-            if self.judge.loses(each, now) or (self.judge.whole and self.judge.loses(each, node)):
-                continue
-            return each
+            if not self.judge.loses(each, now) and not self.judge.loses(each, node):
+                return each
         return None
 
     def _written(self, node: Node, options: list[Expr], judge: Judge | None) -> list[Node]:

@@ -94,7 +94,7 @@ def normalized(
     current = list(outputs)
     walk = RegionPass(current, memory, log, thorough=thorough, late=late)
     current = walk.run()
-    if walk.borders.parted and memory.judge.whole:
+    if walk.borders.parted:
         memory.parted |= walk.borders.parted
         current = RegionPass(current, memory, log, thorough=thorough, late=late, again=True).run()
     return current
