@@ -175,7 +175,8 @@ def absolute_narrowed(x: Real, dtype: DType) -> Identity:
 def drops_axes_of_one(index: tuple[object, ...], shape: tuple[object, ...]) -> bool:
     """Whether an index takes all elements, and leaves out some axes of length one."""
     axes = [entry for entry in index if entry is not None]
-    dropped = [size == 1 for at, size in zip(axes, shape, strict=False) if isinstance(at, int)]
+    sizes = shape[len(shape) - len(axes) :]  # An index counts from the last axis.
+    dropped = [size == 1 for at, size in zip(axes, sizes, strict=True) if isinstance(at, int)]
     rest = {entry for entry in axes if not isinstance(entry, int)}
     return bool(dropped) and all(dropped) and rest in (set(), {(None, None, 1)})
 

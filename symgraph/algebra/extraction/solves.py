@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
-
 from ...ops.creation import ones
 from ...ops.linalg import inv, matrix_transpose, solve
 from .indexed_arrays import ArrayOperations, IndexedArray
 
-__all__ = ["right_sides_first", "sum_as_solve", "written_as_solve"]
-
-
-def right_sides_first(arrays: Sequence[IndexedArray]) -> list[int]:
-    """The places of the arrays in another order: equal vectors on both sides of an inverse swap.
-
-    The one on the right comes first, so that x A**-1 x is read as x solve(A, x), not with A
-    transposed.
-    """
-    columns = {each.names[1] for each in arrays if each.node.op is inv.op and len(each.names) == 2}
-    order = list(range(len(arrays)))
-    for first, second in combinations(order if columns else (), 2):
-        x, y = arrays[first], arrays[second]
-        if x.node is y.node and columns.isdisjoint(x.names) and columns & {*y.names}:
-            order[first], order[second] = order[second], order[first]
-    return order
+__all__ = ["sum_as_solve", "written_as_solve"]
 
 
 def sum_as_solve(

@@ -33,7 +33,7 @@ from .contraction_order import (
     plan,
 )
 from .indexed_arrays import ArrayOperations, IndexedArray
-from .solves import right_sides_first, sum_as_solve, written_as_solve
+from .solves import sum_as_solve, written_as_solve
 from .use_counts import Price
 from .variants import Variants
 
@@ -166,7 +166,6 @@ class TermWriter:
             if slot[0].kind != DIM
             for each in _split_square(slot, bound)
         ]
-        rows = [rows[place] for place in right_sides_first([piece for piece, _ in rows])]
         out = frozenset([i for _, item in rows for i in item.labels if i not in bound])
         moves = plan([item for _, item in rows], out, self._elements) if rows else None
         if rows and moves is None:

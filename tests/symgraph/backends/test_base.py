@@ -170,7 +170,7 @@ def test_ours_are_known() -> None:
 def test_unknown_backend() -> None:
     with pytest.raises(BackendError, match="no backend 'abacus'") as caught:
         lower(graph(), "abacus")
-    assert "known: dask, jax, native, numpy, torch" in str(caught.value)
+    assert "known: cupy, dask, jax, native, numpy, torch" in str(caught.value)
     assert "symgraph.backends" in str(caught.value)
 
 
