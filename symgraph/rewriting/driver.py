@@ -145,10 +145,9 @@ class _Sweep:
     def _keeps_digits(self, rule: Rule, fired: Fired, node: Node) -> bool:
         """Whether the replacement keeps digits and range, or loses digits but rescues a value.
 
-        It is not asked of rules whose purpose is to keep digits, nor of those with a value by
-        convention where an operand is infinite, which is a wrong number to the judge.
+        It is not asked of rules whose purpose is to keep digits.
         """
-        if rule.stable or rule.limit or fired.sound != "rounding":
+        if rule.stable or fired.sound != "rounding":
             return True
         if not self.judge.loses(fired.node, node):
             return True
