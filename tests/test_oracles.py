@@ -31,8 +31,12 @@ def compare(oracle: Any, seeds: range, dtype: str) -> int:
     return count
 
 
+SEEDS = [range(s, s + 100) for s in range(10_000, 12_000, 100)]
+LONG = [pytest.param(seeds, marks=pytest.mark.fuzz) for seeds in SEEDS[5:]]
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("seeds", [range(s, s + 100) for s in range(10_000, 12_000, 100)], ids=str)
+@pytest.mark.parametrize("seeds", [*SEEDS[:5], *LONG], ids=str)
 def test_torch(seeds: range, dtype: str) -> None:
     pytest.importorskip("torch", reason="PyTorch comes with the oracles extra")
     assert compare(TORCH, seeds, dtype) > 60
