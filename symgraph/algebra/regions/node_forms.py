@@ -183,16 +183,18 @@ class NodeForms:
         self._near[node] = near
 
     def _expr(self, node: Node, operands: list[Expr], known: Exprs) -> Expr | None:
-        before = known.get(node)
+        computed = self._as_computed(node)
+        before = known.get(computed)
         if before is not None and _are_same(before[0], operands):
+            known[node] = before
             return before[1]
         expr, applied = None, self.lifter.normal.applied
         mark = applied.mark()
         with suppress(OverflowError):  # A number in it is too large for a float.
-            expr = self.lifter.form(self._as_computed(node), operands)
+            expr = self.lifter.form(computed, operands)
         names = applied.since(mark)
         applied.take_back(mark)
-        known[node] = (operands, expr, names)
+        known[node] = known[computed] = (operands, expr, names)
         if node.op not in SEEN_WHOLE:
             known[self.now[node]] = (operands, expr, names)
         return expr
