@@ -153,12 +153,14 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Keep what passed, in the process that has all reports."""
-    if not hasattr(session.config, "workerinput") and (cache := session.config.cache):
+    if not hasattr(session.config, "workerinput") and (
+        cache := getattr(session.config, "cache", None)
+    ):
         cache.set(PASSED, sorted(_passed))
 
 
 def _leave_out_passed(config: pytest.Config, items: list[pytest.Item]) -> None:
-    cache = config.cache
+    cache = getattr(config, "cache", None)
     assert cache is not None, "--unless-passed needs the cache plugin of pytest."
     before = frozenset(cache.get(PASSED, []))
     config.hook.pytest_deselected(items=[each for each in items if each.nodeid in before])
