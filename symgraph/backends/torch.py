@@ -21,6 +21,7 @@ from .capabilities import Capabilities, check_device, check_dtypes
 from .composed import COMPOSED
 from .standard import StandardBackend, StandardNamespace
 from .torchcompile import Compilations
+from .torchconvolution import TorchConvolutions
 
 __all__ = ["BACKEND", "TorchBackend"]
 
@@ -124,7 +125,7 @@ def _without_zeros(name: str) -> Callable[..., Any]:
     return compute
 
 
-class _TorchNamespace(StandardNamespace):
+class _TorchNamespace(TorchConvolutions):
     """Torch's functions under the standard's names, and those that the standard lacks."""
 
     floor_divide = _without_zeros("floor_divide")
