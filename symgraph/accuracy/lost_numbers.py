@@ -92,28 +92,31 @@ class LostNumbers:
 
         It is asked of small graphs only: whole arrays take a hundred times as long.
         """
-        trial = self._trials_at("usual", whole=False, rough=False).of(old)
-        if trial is None or not trial.drawn:
-            return False
         below = reachable([old, new])
-        return len(below) <= _FEW and all(size_of(each) <= _SMALL for each in below)
+        if len(below) > _FEW or any(size_of(each) > _SMALL for each in below):
+            return False
+        trial = self._trials_at("usual", whole=False, rough=False).of(old)
+        return trial is not None and bool(trial.drawn)
 
     def _trials_at(self, places: Places, *, whole: bool, rough: bool) -> Trials:
         key = (places, whole, rough)
         found = self._trials.get(key)
         if found is None:
             # What a rough trial does not lose is lost by no other: they have the same numbers.
+            finer = self._trials.get((places, whole, False)) if rough else None
             order = self._trials["usual", False, False].order
-            found = Trials(self._knowledge, places, whole=whole, rough=rough, order=order)
+            found = Trials(
+                self._knowledge, places, whole=whole, rough=rough, order=order, finer=finer
+            )
             self._trials[key] = found
         return found
 
     def _drops_at(self, where: Places, new: Node, old: Node, *, whole: bool) -> bool:
         """Whether it does at these probes; `whole` if a kernel cannot run on short arrays."""
         usual = self._trials_at("usual", whole=False, rough=False)
-        if whole or where != "usual" or not usual.has(new):
+        if whole or where != "usual" or not (usual.has(new) and usual.has(old)):
             rough = self._trials_at(where, whole=whole, rough=True)
-            if not _is_suspicious(rough.of(new), rough.of(old)):
+            if _is_finite(rough.of(new)) or not _is_suspicious(rough.of(new), rough.of(old)):
                 return False
         trials = self._trials_at(where, whole=whole, rough=False)
         after, before = trials.of(new), trials.of(old)
@@ -135,6 +138,11 @@ def plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
     error = np.abs(old.found[0] - reference)
     right = error <= CERTAIN * np.abs(reference) + SMALLEST
     return right & ~np.isfinite(new.found[0]) & np.isfinite(new.right)
+
+
+def _is_finite(trial: Trial | None) -> bool:
+    """Whether a value is a number at all probes: then none is lost."""
+    return trial is not None and bool(np.isfinite(trial.found).all())
 
 
 def _is_suspicious(new: Trial | None, old: Trial | None) -> bool:

@@ -80,6 +80,8 @@ class Trials:
         Whether single precision stands for the reference, too, which takes half of the time.
     order : dict of Node to int, optional
         The order in which values got random numbers. Trials that share it have the same numbers.
+    finer : Trials, optional
+        For rough trials: those at the same probes that are not rough. What they know is taken.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class Trials:
         whole: bool = False,
         rough: bool = False,
         order: dict[Node, int] | None = None,
+        finer: Trials | None = None,
     ) -> None:
         self.knowledge = knowledge
         self.places: Places = places
@@ -100,6 +103,7 @@ class Trials:
         # Trials not asked for since `_trials` was last full.
         self._older: dict[Node, Trial | None] = {}
         self.order: dict[Node, int] = {} if order is None else order
+        self._finer = finer
         self._at = 0
         self._rounding: dict[Hashable, bool] = {}
         self._bytes = 0
@@ -144,6 +148,8 @@ class Trials:
         shape = _short(node.shape, self._longest)
         if prod(shape) > _MOST_ELEMENTS or len(node.results) > 1:
             return None
+        if self._finer is not None and self._finer.has(node):
+            return _roughened(self._finer.of(node))
         if node.is_constant:
             return _of_constant(node, shape, self._repeated)
         return self._computed(node, shape) or self._random(node, shape)
@@ -348,6 +354,11 @@ def _param(name: str, value: object, dtype: np.dtype[Any], longest: int) -> obje
         items = cast("tuple[object, ...]", value)
         return tuple([_param("", each, dtype, longest) for each in items])
     return _size(value, longest) if is_named(value) and names_of(value) else value
+
+
+def _roughened(trial: Trial | None) -> Trial | None:
+    """Of a trial the computation in single precision without perturbed roundings."""
+    return trial and Trial(trial.found[0], trial.found[:1], trial.drawn)
 
 
 def _of_constant(node: Node, shape: tuple[int, ...], repeated: int) -> Trial:

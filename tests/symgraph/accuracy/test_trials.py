@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from randomgraphs import random_gradient
 
 import symgraph as sg
 from symgraph.accuracy.probes import ORDINARY
@@ -32,6 +33,20 @@ def test_a_product_of_matrices_that_overflows_both_ways_is_no_number() -> None:
     assert not both.all()
     assert np.isnan(trial.found[:, both]).all()
     assert np.isfinite(trial.found[:, ORDINARY]).all()
+
+
+def test_rough_trials_have_the_numbers_of_those_that_are_not() -> None:
+    for seed in range(8):
+        part, *_, result = random_gradient(seed).outputs
+        finer = Trials(KNOWLEDGE)
+        usual = finer.of(part)
+        taken = Trials(KNOWLEDGE, rough=True, order=finer.order, finer=finer).of(result)
+        alone = Trials(KNOWLEDGE, rough=True, order=finer.order).of(result)
+        assert usual is not None
+        assert taken is not None
+        assert alone is not None
+        assert taken.drawn == alone.drawn
+        np.testing.assert_array_equal(taken.found, alone.found)
 
 
 def test_layers_are_simplified_once(monkeypatch: pytest.MonkeyPatch) -> None:
