@@ -15,7 +15,7 @@ of ordinary size where its reference is far from the end of the range.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -82,6 +82,10 @@ class Judge:
         self._lost = LostNumbers(self.trials)
         self._verdicts: dict[tuple[Node, Node], Verdict] = {}
         self._failing: dict[Node, Numbers | None] = {}
+
+    def learn(self, nodes: Sequence[Node]) -> None:
+        """Compute these values at all probes in one sweep, as they will be compared."""
+        self.trials.learn(nodes)
 
     def loses(self, new: Node, old: Node) -> bool:
         """Whether `new` loses digits or range that `old` keeps.

@@ -10,7 +10,8 @@ arithmetic (see `symgraph.accuracy`).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
@@ -51,6 +52,9 @@ _MOST_ELEMENTS = 4_000
 
 _MOST_BYTES = 1 << 28
 """Bytes of trials, beyond which those not asked for since the last time are dropped."""
+
+_LONG = 1_000
+"""The trials of a sweep, beyond which those that are not needed any more are dropped."""
 
 
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
@@ -110,25 +114,46 @@ class Trials:
 
     def of(self, node: Node) -> Trial | None:
         """The trial of a node; None if it has several results or too many elements."""
-        if self.has(node):
-            return self._trials[node]
+        if not self.has(node):
+            self.learn([node])
+        # A sweep may have left it among the older ones.
+        return self._trials[node] if node in self._trials else self._older[node]
+
+    def learn(self, nodes: Sequence[Node]) -> None:
+        """Compute the trials of nodes in one sweep.
+
+        In a long sweep a value that nothing else in it needs is dropped once memory is short.
+        """
+        missing = self._missing_below(nodes)
+        users: Counter[Node] = Counter()
+        if len(missing) > _LONG:
+            users.update(nodes)
+            users.update([each for node in missing for each in set(node.operands)])
         with np.errstate(all="ignore"):
-            stack = [node]
-            while stack:
-                top = stack[-1]
-                missing = [each for each in top.operands if not self.has(each)]
-                if top in self._trials:
-                    stack.pop()
-                elif missing:
-                    stack.extend(missing)
-                else:
-                    self._keep(top, self._trial(top))
-                    stack.pop()
-        found = self._trials[node]
+            for node in missing:
+                self._keep(node, self._trial(node))
+                for each in set(node.operands) if users else ():
+                    users[each] -= 1
+                    if users[each] == 0 and self._bytes > _MOST_BYTES:
+                        self._drop(each)
         if self._bytes > _MOST_BYTES:
             # Not all are dropped: of a large graph, every trial would be computed from the inputs.
             self._older, self._trials, self._bytes = self._trials, {}, 0
-        return found
+
+    def _missing_below(self, nodes: Sequence[Node]) -> list[Node]:
+        """The nodes whose trials are to be computed for these, operands first."""
+        found: dict[Node, None] = {}
+        stack = list(reversed(nodes))
+        while stack:
+            top = stack[-1]
+            missing = [each for each in top.operands if each not in found and not self.has(each)]
+            if missing and top not in found:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            if top not in found and not self.has(top):
+                found[top] = None
+        return list(found)
 
     def has(self, node: Node) -> bool:
         """Whether the trial of a node is kept; it then counts as asked for lately."""
@@ -143,6 +168,11 @@ class Trials:
         self._trials[node] = trial
         if trial is not None:
             self._bytes += trial.right.nbytes + trial.found.nbytes
+
+    def _drop(self, node: Node) -> None:
+        trial = self._trials.pop(node)
+        if trial is not None:
+            self._bytes -= trial.right.nbytes + trial.found.nbytes
 
     def _trial(self, node: Node) -> Trial | None:
         shape = _short(node.shape, self._longest)

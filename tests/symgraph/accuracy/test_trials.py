@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,13 +11,16 @@ import pytest
 from randomgraphs import random_gradient
 
 import symgraph as sg
+import symgraph.numpy as snp
 from symgraph.accuracy.probes import ORDINARY
 from symgraph.accuracy.trials import Trials
 from symgraph.graph import stages
 from symgraph.ir.fact_inference import Knowledge
+from symgraph.ir.node import Node
 
 KNOWLEDGE = Knowledge()
 A, B = sg.input("A", "m, n"), sg.input("B", "n, k")
+X = sg.input("x", "3")
 
 
 def test_a_product_of_matrices_that_overflows_both_ways_is_no_number() -> None:
@@ -68,3 +73,31 @@ def test_layers_are_simplified_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stages, "simplified", counted)
     graph.simplify()
     assert len(runs) == 2  # before it is differentiated, and after
+
+
+def test_a_long_sweep_drops_what_it_does_not_need_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of 2,000 values is judged in the memory of a few, and has the same numbers."""
+    ends: list[Node] = []
+    for start in (X, 2 * X):
+        value = start
+        for _ in range(1_000):
+            value = snp.sin(value) + X
+        ends.append(value.node)
+    free, short = Trials(KNOWLEDGE), Trials(KNOWLEDGE)
+    free.learn(ends)
+    usual = _traced_bytes(lambda: Trials(KNOWLEDGE).learn(ends))
+    monkeypatch.setattr("symgraph.accuracy.trials._MOST_BYTES", 1 << 20)
+    assert _traced_bytes(lambda: short.learn(ends)) < usual / 5
+    for found, wanted in zip(map(short.of, ends), map(free.of, ends), strict=True):
+        assert found is not None
+        assert wanted is not None
+        np.testing.assert_array_equal(found.found, wanted.found)
+
+
+def _traced_bytes(work: Callable[[], object]) -> int:
+    """The most bytes that some work holds at a time."""
+    tracemalloc.start()
+    work()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
