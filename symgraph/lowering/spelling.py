@@ -20,6 +20,7 @@ from ..ir.body import Body
 from ..ir.dims import named, names_of
 from ..ir.interpreter import kernel_on_numpy
 from ..ir.node import Node
+from ..ir.traits import Arrangement
 from .kernel_sizes import with_sizes
 from .pieces import (
     Alias,
@@ -67,7 +68,7 @@ def spell(
     many : bool
         Whether to take the kernel for many elements where the interpreter does.
     """
-    if fast and node.op.name == "broadcast_to" and _is_small(node.aval):
+    if fast and node.op.traits.arrangement is Arrangement.REPEATED and _is_small(node.aval):
         return _repeated_by_product(node)
     kernel = kernel_on_numpy(node) if many else node.op.kernel
     if any(isinstance(value, Body) for value in node.params.values()):
