@@ -173,7 +173,9 @@ class _Fusion:
         if saved < 1 or len(members) < 2:
             return False
         loop = self.loop_of(group, ())
-        if any(_is_scattered(row) for row in loop.rows):
+        views = {draft.target for draft, _ in group.members if draft.line.aliases[0] != Alias.FRESH}
+        rows = self.rows_of(group).items()
+        if any(name not in views and _is_scattered(row) for (name, _), row in rows):
             return False
         named = any(names_of(dim) for row in loop.rows for dim in row.aval.shape)
         return named or loop.pays({})
@@ -186,8 +188,8 @@ class _Fusion:
             and all(reader in members for reader in self.readers.get(name, ()))
         )
 
-    def loop_of(self, group: _Group, scratch: Sequence[str]) -> Loop:
-        """The loop of a group."""
+    def rows_of(self, group: _Group) -> dict[tuple[str, int], Row]:
+        """The values that a group reads or computes by rows, by name and axis."""
         rows: dict[tuple[str, int], Row] = {}
         for draft, step in group.members:
             if step.axis is not None:
@@ -195,8 +197,13 @@ class _Fusion:
             for name, axis in step.operands.items():
                 if name == step.multiplied or (name, axis) not in rows:
                     rows[name, axis] = Row(self.avals[name], axis, name == step.multiplied)
+        return rows
+
+    def loop_of(self, group: _Group, scratch: Sequence[str]) -> Loop:
+        """The loop of a group."""
         combined = [draft.line.avals[0] for draft, step in group.members if step.combined]
-        return Loop(group.dim, tuple(rows.values()), tuple(scratch), tuple(combined))
+        rows = self.rows_of(group).values()
+        return Loop(group.dim, tuple(rows), tuple(scratch), tuple(combined))
 
 
 class _Writer:

@@ -26,6 +26,9 @@ _COMBINED = {
     "np.minimum.reduce": "np.minimum",
 }
 """The ufunc that combines the reductions of two blocks."""
+_WIDEST = 1024
+"""Bytes of a row of two matrices, up to which their product over the rows is summed by blocks: a
+block has at least 128 rows then, and adding its product costs little beside the product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,11 +187,13 @@ class _Reader:
         return Step(axis + after, {name: axis})
 
     def _product(self) -> Step:
-        """The product of a matrix and a vector: others fill the cache by themselves."""
+        """The product of a matrix and a vector, or of narrow matrices over the rows."""
         if len(self.order) != 2 or self.call.kwargs or self.result.dtype.kind != "f":
             raise _Apart
         left, right = self.order
         a, b = self.avals[left], self.avals[right]
+        if a.ndim == b.ndim == 2:
+            return self._product_of_matrices(left, right)
         if left == right or {a.ndim, b.ndim} - {1, 2} or a.ndim + b.ndim > 3:
             raise _Apart
         if a.dtype != b.dtype:
@@ -204,6 +209,21 @@ class _Reader:
         if vector in self.inside or self._axis(matrix, axis) is None:
             raise _Apart
         return Step(-1, {matrix: axis}, multiplied=matrix)
+
+    def _product_of_matrices(self, left: str, right: str) -> Step:
+        """A sum over the rows, if a factor is computed by the loop; others fill the cache."""
+        a, b = self.avals[left], self.avals[right]
+        inner = {left: -1, right: -2}
+        if a.dtype != b.dtype or a.dtype.itemsize < 4:
+            raise _Apart
+        if not any(name in self.inside for name in inner):
+            raise _Apart
+        widths = [a.shape[0], b.shape[1]]
+        if not all(isinstance(w, int) and 1 < w <= _WIDEST // a.dtype.itemsize for w in widths):
+            raise _Apart
+        if a.shape[1] != self.dim or len(inner) < 2 or not self._fits(inner):
+            raise _Apart
+        return Step(None, self._operands(inner), "np.add")
 
     def _fits(self, axes: Mapping[str, int]) -> bool:
         try:

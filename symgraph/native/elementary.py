@@ -1,10 +1,11 @@
 """Elementary functions on short vectors: the argument is reduced, then a polynomial evaluated.
 
 Each has an error of at most one unit in the last place, subnormal and huge arguments included
-(`sigmoid` and `log_add_exp`: two), and NumPy's values at NaN, infinities and zeros. The polynomials
-are fitted by `tests/support/fit_functions.py`. The reductions are those of W. J. Cody and W. Waite,
-*Software Manual for the Elementary Functions* (1980): products of parts of ln 2 and of pi/2 are
-exact by fused multiply-add. Sine and cosine of huge arguments are left to the C library.
+(`sigmoid` and `log_add_exp`: two, `erfc` and `ndtr`: four), and NumPy's values at NaN, infinities
+and zeros. The polynomials are fitted by `tests/support/fit_functions.py`. The reductions are those
+of W. J. Cody and W. Waite, *Software Manual for the Elementary Functions* (1980): products of parts
+of ln 2 and of pi/2 are exact by fused multiply-add. Sine and cosine of huge arguments are left to
+the C library.
 """
 
 from __future__ import annotations
@@ -117,10 +118,11 @@ def _by_ln2(c: Code, x: Value, form: _Format) -> tuple[Value, Value, Value]:
     return k, rest, c.fma(whole, form.ln2[1], c.sub(first, rest))
 
 
-def exp(c: Code, x: Value) -> Value:
-    """E to the x; the power of two is multiplied in two steps, for it may be subnormal."""
+def exp(c: Code, x: Value, lost: Value | None = None) -> Value:
+    """E to the x + lost; the power of two is multiplied in two steps, for it may be subnormal."""
     form = _FORMATS[x.kind]
     k, r, _ = _by_ln2(c, _clipped(c, x, *form.exp_range), form)
+    r = r if lost is None else c.add(r, lost)
     one = c.add(r, 1.0)
     y = c.add(one, c.fma(c.mul(r, r), _polynomial(c, "exp", r), c.sub(r, c.sub(one, 1.0))))
     half = c.shift_right(k, 1)
@@ -322,6 +324,43 @@ def erf(c: Code, x: Value) -> Value:
     return c.select(c.compared("uno", x, x), x, y)
 
 
+_TAIL_START, _TAIL_SHIFT, _TAIL_END = 0.5, 3.0, 28.0
+
+
+def _erf_and_tail(c: Code, a: Value, square: Value, lost: Value) -> tuple[Value, Value]:
+    """erf(a) for a positive a below the start, erfc(a) above it; `square + lost` is a^2."""
+    near = c.fma(a, _polynomial(c, "erf", square), a)
+    u = c.div(c.sub(a, _TAIL_SHIFT), c.add(a, _TAIL_SHIFT))
+    scaled = c.div(_polynomial(c, "tail", u), c.fma(a, 2.0, 1.0))
+    return near, c.mul(exp(c, c.neg(square), c.neg(lost)), scaled)
+
+
+def erfc(c: Code, x: Value) -> Value:
+    """1 - erf(x) near zero, else exp(-x^2) T(x), or 2 less that of -x."""
+    b = _clipped(c, x, -_TAIL_END, _TAIL_END)
+    a = c.fabs(b)
+    square = c.mul(b, b)
+    near, tail = _erf_and_tail(c, a, square, c.fma(b, b, c.neg(square)))
+    far = c.select(c.compared("olt", b, 0.0), c.sub(2.0, tail), tail)
+    return c.select(
+        c.compared("olt", a, _TAIL_START), c.sub(1.0, c.intrinsic("copysign", near, x)), far
+    )
+
+
+def ndtr(c: Code, x: Value) -> Value:
+    """The half of erfc(-x / sqrt 2), whose square is exact in x."""
+    end = 39.5
+    b = _clipped(c, x, -end, end)
+    half = c.mul(b, 0.5)
+    square = c.mul(half, b)
+    a = c.mul(c.fabs(b), 0.5**0.5)
+    near, tail = _erf_and_tail(c, a, square, c.fma(half, b, c.neg(square)))
+    tail = c.mul(tail, 0.5)
+    far = c.select(c.compared("ogt", b, 0.0), c.sub(1.0, tail), tail)
+    middle = c.fma(c.intrinsic("copysign", near, x), 0.5, 0.5)
+    return c.select(c.compared("olt", a, _TAIL_START), middle, far)
+
+
 _WRITTEN: dict[str, Callable[..., Value]] = {
     "np.exp": exp,
     "np.expm1": expm1,
@@ -332,7 +371,9 @@ _WRITTEN: dict[str, Callable[..., Value]] = {
     "np.cos": cos,
     "np.logaddexp": log_add_exp,
     "special.erf": erf,
+    "special.erfc": erfc,
     "special.expit": sigmoid,
+    "special.ndtr": ndtr,
 }
 
 

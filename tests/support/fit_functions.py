@@ -90,6 +90,16 @@ def weight_of_erfc(u: mp.mpf) -> mp.mpf:
     return mp.exp(-(x**2))
 
 
+TAIL_SHIFT, TAIL_START, TAIL_END = mp.mpf(3), mp.mpf("0.5"), mp.mpf(28)
+
+
+def tail_of(u: mp.mpf) -> mp.mpf:
+    """(1 + 2 x) exp(x^2) erfc(x), between 1 and 1.3, with u = (x - shift) / (x + shift)."""
+    x = TAIL_SHIFT * (1 + u) / (1 - u)
+    return (1 + 2 * x) * mp.exp(x**2) * mp.erfc(x)
+
+
+TAIL_ENDS = [(x - TAIL_SHIFT) / (x + TAIL_SHIFT) for x in (TAIL_START, TAIL_END)]
 HALF_LN2 = mp.log(2) / 2 * mp.mpf("1.001")
 LOG_END = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
 QUARTER = (mp.pi / 4 * mp.mpf("1.0001")) ** 2
@@ -103,6 +113,7 @@ FITS = {
     "cos": Fit(cos_rest, lambda z: z**2, ZERO, QUARTER, (5, 2)),
     "erf": Fit(erf_rest, lambda z: 1, ZERO, ERF_SPLIT**2, (12, 7)),
     "erfc": Fit(erfc_of, weight_of_erfc, mapped(ERF_SPLIT), mapped(mp.mpf(6)), (12, 5)),
+    "tail": Fit(tail_of, lambda u: 1, *TAIL_ENDS, (21, 9)),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import tracemalloc
 from collections.abc import Callable
@@ -113,6 +114,43 @@ def test_any_number_of_rows(case: str, n: int) -> None:
     f = graph_of(case).lower()
     assert "for rows" in f.source
     same_as_interpreter(f, data_of(case, n))
+
+
+def weighted(X: Any, s: Any, Y: Any) -> Any:
+    return np.transpose(X * np.exp(s)[:, None]) @ Y
+
+
+@pytest.mark.usefixtures("_small_blocks")
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 100])
+def test_a_product_over_the_rows_is_summed_by_blocks(n: int) -> None:
+    f = sg.trace(weighted, X=sg.spec("n, 5"), s=sg.spec("n"), Y=sg.spec("n, 3")).lower()
+    assert "np.matmul" in f.source.partition("for rows")[2]
+    rng = np.random.default_rng(n)
+    shapes = {"X": (n, 5), "s": (n,), "Y": (n, 3)}
+    values = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    same_as_interpreter(f, values)
+    same_as_interpreter(f, {name: np.asfortranarray(each[::-1]) for name, each in values.items()})
+
+
+def test_a_product_over_the_rows_keeps_no_weighted_copy() -> None:
+    specs = {"X": sg.spec((4000, 100)), "s": sg.spec((4000,)), "Y": sg.spec((4000, 100))}
+    f = sg.trace(weighted, **specs).lower()
+    values = {name: np.ones(spec.shape) for name, spec in specs.items()}
+    f(**values)
+    f.release()
+    tracemalloc.start()
+    f(**values)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < values["X"].nbytes / 8
+
+
+def test_wide_products_over_the_rows_stay_whole() -> None:
+    shapes = {"X": (4000, 400), "s": (4000,), "Y": (4000, 400)}
+    specs = {name: sg.spec(shape) for name, shape in shapes.items()}
+    source = sg.trace(weighted, **specs).lower().source
+    assert re.search(r"^    v\d+ = np.matmul", source, re.MULTILINE)
+    assert not re.search(r"^ {8}v\d+ = np.matmul", source, re.MULTILINE)
 
 
 LAYOUTS: dict[str, Callable[[Any], Any]] = {

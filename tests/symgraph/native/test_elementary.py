@@ -29,6 +29,11 @@ def mp_sigmoid(x: Any) -> Any:
     return 1 / (1 + mpmath.exp(-x))
 
 
+def mp_erfc(x: Any) -> Any:
+    # Beyond 100 it is far below the least number, and its exponent too long for a float.
+    return mpmath.erfc(x) if x < 100 else mpmath.mpf(0)
+
+
 CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any], float]] = {
     "exp": (np.exp, np.exp, mpmath.exp, 1.0),
     "expm1": (np.expm1, np.expm1, mpmath.expm1, 1.0),
@@ -38,6 +43,8 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any
     "sin": (np.sin, np.sin, mpmath.sin, 1.0),
     "cos": (np.cos, np.cos, mpmath.cos, 1.0),
     "erf": (symbolic.erf, special.erf, mpmath.erf, 1.0),
+    "erfc": (symbolic.erfc, special.erfc, mp_erfc, 4.0),
+    "ndtr": (symbolic.ndtr, special.ndtr, lambda x: mp_erfc(-x / mpmath.sqrt(2)) / 2, 4.0),
     "sigmoid": (symbolic.expit, special.expit, mp_sigmoid, 2.5),
 }
 """Our function, NumPy's, the exact one, and how many units it may be off."""
