@@ -17,7 +17,7 @@ import numpy as np
 
 from .buffers import Buffers
 from .memory_model import resolved
-from .statements import Program, Role, Statement, Temporary
+from .statements import Filled, Program, Role, Statement, Temporary
 from .temporaries import ends_of_memory, written_to
 from .writers import Writer, fills
 
@@ -55,14 +55,9 @@ def with_arena(
     places: list[Temporary] = []
     statements: list[Statement] = []
     for number, each in enumerate(program.statements):
-        if each.allocates and len(each.avals) == 1 and each.avals[0].shape and _is_large(each):
-            end = ends.get(buffers.memory_of(each.target))
-            role = Role.MARK
-            known = each.target in texts or each.target in writers
-            if known and buffers.is_handed_out(each.target):
-                role = Role.RESULT
-            elif known and end is not None:
-                role = Role.TEMPORARY
+        if _takes_pages(each):
+            end = ends.get(buffers.memory_of(each.target)) if each.target else None
+            role = _role(each, end, each.target in texts or each.target in writers, buffers)
             place = f"w[{len(places)}]"
             last = number if end is None else end
             places.append(Temporary(each.avals[0], number, last, role=role))
@@ -79,8 +74,21 @@ def with_arena(
     return replace(program, statements=tuple(statements), workspace=tuple(places), arena=True)
 
 
-def _is_large(statement: Statement) -> bool:
-    return resolved(statement.avals[0].nbytes, None) >= LEAST_BYTES
+def _takes_pages(statement: Statement) -> bool:
+    """Whether a statement allocates an array of some pages, or is the first to write a part."""
+    found = statement.allocates or statement.filled is Filled.PART
+    return found and any(
+        aval.shape and resolved(aval.nbytes, None) >= LEAST_BYTES for aval in statement.avals
+    )
+
+
+def _role(statement: Statement, end: int | None, known: bool, buffers: Buffers) -> Role:
+    """What a statement has at its place; `known` says that its result can be written to one."""
+    if not known or len(statement.avals) > 1 or statement.filled is Filled.PART:
+        return Role.MARK
+    if buffers.is_handed_out(statement.target):
+        return Role.RESULT
+    return Role.MARK if end is None else Role.TEMPORARY
 
 
 # -- where values lie, and which pages are given back ----------------------------------------------

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import plannednetworks as networks
 import pytest
 
 from symgraph.ir.avals import Aval
 from symgraph.lowering.arena import LEAST_FREE, laid_out
+from symgraph.lowering.peak import bytes_left, bytes_outside, predicted_peak
+from symgraph.lowering.program import program_of
 from symgraph.lowering.statements import Role, Temporary
 
 PAGE = 4096
@@ -111,3 +114,17 @@ def test_working_room_counts_as_free_after_its_statement() -> None:
     assert 1 in layout.trimmed  # Two of the three may lie in gaps that the next array does not fit.
     kept = laid_out(places, [size] * 2, heap, heap, heap, 8 * size, PAGE)
     assert 1 not in kept.trimmed
+
+
+@pytest.mark.parametrize("budget", ["80%", "64%"])
+def test_a_piece_of_a_result_makes_room_for_its_pages(budget: str) -> None:
+    # The gradient of stacked weights grows by a part per layer, between two other values.
+    graph = networks.stacked(24, 2048, 128).simplify().checkpoint(budget)
+    program = program_of(graph.dag)
+    limit = predicted_peak(program)
+    sizes = [each.aval.nbytes for each in program.workspace]
+    outside = bytes_outside(program, {}, Role.TEMPORARY)
+    heap = bytes_outside(program, {}, Role.TEMPORARY, Role.RESULT)
+    left = bytes_left(program, {}, Role.TEMPORARY, Role.RESULT)
+    layout = laid_out(program.workspace, sizes, outside, heap, left, limit, PAGE)
+    assert layout.most <= limit + PAGE
