@@ -15,6 +15,7 @@ from math import gcd
 
 from ..lowering.memory_model import Model, least_bytes
 from .exact_search import ExactSearch, Exhausted
+from .least_peak import least_peak
 from .planner import PlanSearch, backward_steps
 from .plans import Plan, evaluated, thinned
 
@@ -104,9 +105,10 @@ def smallest(search: PlanSearch) -> list[Plan]:
     if not search.small:
         return []
     if 0 not in search.refined:
-        exact = ExactSearch(search.model, backward_steps(search.model))
-        found = _smaller(search.model, exact, 1, search.front[0].peak - 1)
-        search.refined[0] = found, True
+        model, backward = search.model, backward_steps(search.model)
+        found = _smaller(model, ExactSearch(model, backward), 1, search.front[0].peak - 1)
+        high = min([search.front[0].peak, *[each.peak for each in found]])
+        search.refined[0] = [*found, *least_peak(model, backward, high).plans], True
     return search.refined[0][0]
 
 

@@ -1,0 +1,57 @@
+"""The least peak of small graphs: plans that reach it, and proof that none is below."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from memorymodels import joint
+from randomgraphs import random_gradient
+
+from symgraph.lowering.memory_model import profile
+from symgraph.memory.exact_search import ExactSearch, Exhausted
+from symgraph.memory.least_peak import least_peak
+from symgraph.memory.planner import backward_steps, searched
+from symgraph.memory.plans import evaluated
+
+
+@pytest.mark.parametrize("count", [6, 8, 10])
+def test_another_search_finds_a_run_at_the_least_peak_and_none_below(count: int) -> None:
+    refuted = 0
+    for seed in range(12):
+        model = joint(count, seed)
+        full = profile(model, range(len(model))).peak
+        found = least_peak(model, range(count, len(model)), full)
+        least = min([full, *[plan.peak for plan in found.plans]])
+        assert found.bound == least
+        search = ExactSearch(model, range(count, len(model)))
+        assert search.cheapest(least, 1_000_000, 0.0) is not None
+        with suppress(Exhausted):
+            assert search.cheapest(least - 1, 60_000, 0.0) is None
+            refuted += 1
+    assert refuted >= 8
+
+
+def test_plans_of_real_graphs_have_the_peaks_they_name() -> None:
+    smaller = proven = 0
+    for seed in range(30):
+        search = searched(random_gradient(seed), {}, (), ())
+        backward = backward_steps(search.model)
+        if len(search.model) - len(backward) > 14:
+            continue
+        found = least_peak(search.model, backward, search.front[0].peak)
+        for plan in found.plans:
+            assert profile(search.model, plan.sequence).peak == plan.peak
+            assert evaluated(search.model, plan.sequence).peak >= found.bound
+        best = min([search.front[0].peak, *[plan.peak for plan in found.plans]])
+        smaller += best < search.front[0].peak
+        proven += best == found.bound
+    assert smaller >= 3
+    assert proven >= 8
+
+
+def test_a_large_graph_is_left_to_other_searches() -> None:
+    model = joint(24, 0)
+    found = least_peak(model, range(24, len(model)), 10**6)
+    assert not found.plans
+    assert 0 < found.bound < 10**6
