@@ -28,7 +28,11 @@ NEEDS = {
         "symgraph/backends/jaxnames.py",
         "symgraph/frontends/jax/entry.py",
     ],
-    "torch": ["symgraph/backends/torch.py", "symgraph/frontends/torch/entry.py"],
+    "torch": [
+        "symgraph/backends/torch.py",
+        "symgraph/backends/torchconvolution.py",
+        "symgraph/frontends/torch/entry.py",
+    ],
     "cupy": ["symgraph/backends/cupy.py", "symgraph/backends/cupynames.py"],
     "dask": ["symgraph/backends/dask.py"],
     "array_api_compat": ["symgraph/backends/torch.py"],
