@@ -387,8 +387,14 @@ def _param(name: str, value: object, dtype: np.dtype[Any], longest: int) -> obje
 
 
 def _roughened(trial: Trial | None) -> Trial | None:
-    """Of a trial the computation in single precision without perturbed roundings."""
-    return trial and Trial(trial.found[0], trial.found[:1], trial.drawn)
+    """Of a trial the computation in single precision without perturbed roundings.
+
+    It is a copy: a view would hold the memory of all repetitions.
+    """
+    if trial is None:
+        return None
+    found = trial.found[:1].copy()
+    return Trial(found[0], found, trial.drawn)
 
 
 def _of_constant(node: Node, shape: tuple[int, ...], repeated: int) -> Trial:

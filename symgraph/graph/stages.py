@@ -198,10 +198,10 @@ def _attempt(
             outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
             history.extend(steps)
     except KeyboardInterrupt as stop:
-        best = min(found, key=op_count)
+        best = keeping_numbers([*found, min(found, key=op_count)], given, knowledge)
         mended = finite(best, dag.outputs, steady, knowledge)
-        lost = mended != list(dag.outputs) or loses_a_number(best, given, knowledge)
-        raise _interrupted(stage, dag, mended if lost else best) from stop
+        kept = best if mended == list(dag.outputs) else mended
+        raise _interrupted(stage, dag, kept) from stop
     if trust != "exact":
         judge = judge_of(knowledge)
         new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))

@@ -10,7 +10,7 @@ on named sizes has no source, and is called by name.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -100,7 +100,7 @@ def _repeated_by_product(node: Node) -> NodeSource:
     return NodeSource((Line(pieces, node.results, (Alias.FRESH,), place=", ", call=call),))
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     found = np.ones(shape, dtype)
     found.flags.writeable = False

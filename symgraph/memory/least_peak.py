@@ -97,10 +97,10 @@ class _Families:
         self.count = len(states.forward)
         self.left = _WORK
         every = 1 << self.count
-        self.having = [_having(place, every) for place in range(self.count)]
+        self.having = {1 << place: _having(place, every) for place in range(self.count)}
         # The sets in which a value can be computed: its operands are there, and it is not.
         self.able = [
-            self._containing((1 << every) - 1 ^ self.having[place], states.reads[place])
+            self._containing((1 << every) - 1 ^ self.having[1 << place], states.reads[place])
             for place in range(self.count)
         ]
         self.unit = gcd(*states.sizes) or 1
@@ -170,8 +170,8 @@ class _Families:
         if new:
             useless = (1 << self.count) - 1 & ~move.useful
             new = self._with_subsets(new, move.needs | useless)
-            for place in bits(useless):
-                new &= ~self.having[place.bit_length() - 1]
+            for value in bits(useless):
+                new &= ~self.having[value]
             level = levels[move.after.bit_count()]
             level[move.after] = level.get(move.after, 0) | new
         return moved
@@ -213,7 +213,7 @@ class _Families:
     def _containing(self, family: int, values: int) -> int:
         """The sets of a family that have all these values."""
         for value in bits(values):
-            family &= self.having[value.bit_length() - 1]
+            family &= self.having[value]
         return family
 
     def _with_subsets(self, family: int, values: int) -> int:
@@ -222,7 +222,7 @@ class _Families:
         if self.left < 0:
             raise _GivenUp
         for value in bits(values):
-            family |= (family & self.having[value.bit_length() - 1]) >> value
+            family |= (family & self.having[value]) >> value
         return family
 
     def sequence(self, limit: int) -> list[int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from residentprograms import PROGRAMS
+from residentprograms import PROGRAMS, numbers
 
 import symgraph as sg
 from symgraph.namespace import NUMPY
@@ -31,29 +31,6 @@ def _mapped(node: sg.Node) -> Any:
     return np.ndarray(node.shape, node.dtype, mmap.mmap(-1, max(1, size)))
 
 
-_PIECE = 2**16
-
-
-def _given(graph: sg.Graph) -> dict[str, Any]:
-    """Small numbers for each input, rows numbered below 200, in memory of their own.
-
-    NumPy asks for large pages for arrays of 4 MiB, and the system fills those of the heap up in its
-    own time, whatever runs. So no array of that size is made there.
-    """
-    random = np.random.default_rng(0)
-    found: dict[str, Any] = {}
-    for name, node in graph.dag.inputs.items():
-        found[name] = _mapped(node)
-        flat = found[name].reshape(-1)
-        for start in range(0, flat.size, _PIECE):
-            piece = flat[start : start + _PIECE]
-            whole = node.dtype.kind == "i"
-            piece[:] = (
-                random.integers(0, 200, piece.size) if whole else random.normal(0, 0.1, piece.size)
-            )
-    return found
-
-
 def grown(name: str, share: float) -> tuple[int, int, int]:
     """The bytes that were planned, the budget, and the bytes gained over four calls.
 
@@ -65,7 +42,7 @@ def grown(name: str, share: float) -> tuple[int, int, int]:
         budget = int(share * budget)
         graph = graph.checkpoint(budget)
     f = graph.lower()
-    given = _given(graph)
+    given = numbers(graph, np.random.default_rng(0), _mapped)
     for node in graph.dag.nodes:
         if node.op.name == "matmul":
             one, other = map(_mapped, node.operands)

@@ -130,12 +130,30 @@ ROWS: tuple[tuple[str, float], ...] = (
 )
 
 
-def numbers(graph: sg.Graph, random: np.random.Generator) -> dict[str, Any]:
-    """Small numbers for each input; rows are numbered below 200."""
+_PIECE = 2**16
+
+
+def _empty(node: sg.Node) -> Any:
+    return np.empty(node.shape, node.dtype)
+
+
+def numbers(
+    graph: sg.Graph, random: np.random.Generator, empty: Callable[[sg.Node], Any] = _empty
+) -> dict[str, Any]:
+    """Small numbers for each input; rows are numbered below 200.
+
+    They are drawn by pieces into arrays that `empty` makes. NumPy asks for large pages for arrays
+    of 4 MiB, and the system fills those of the heap up in its own time, whatever runs: a process
+    that is measured has none there.
+    """
     found: dict[str, Any] = {}
     for name, node in graph.dag.inputs.items():
-        if node.dtype.kind == "i":
-            found[name] = random.integers(0, 200, node.shape).astype(node.dtype)
-        else:
-            found[name] = (0.1 * random.normal(size=node.shape)).astype(node.dtype)
+        found[name] = empty(node)
+        flat = found[name].reshape(-1)
+        for start in range(0, flat.size, _PIECE):
+            piece = flat[start : start + _PIECE]
+            if node.dtype.kind == "i":
+                piece[:] = random.integers(0, 200, piece.size)
+            else:
+                piece[:] = random.normal(0, 0.1, piece.size)
     return found
