@@ -202,10 +202,8 @@ OVER_IN_FLOPS: dict[str, int] = {
     "determinant of AXB": 1792,  # 442
     "evidence, noise variance": 248,  # 206
     "trace of A X^-2": 712,  # 672
-    "distance of an inverse": 484,  # 400
     "|xx' - A|^2": 68,  # 52
     "sum of column norms, squared": 84,  # 68
-    "Kullback-Leibler of Gaussians, second covariance": 536,  # 452
     "Gaussian, factor of the precision": 80,  # 68
     "Hessian of a squared quadratic form times a vector": 124,  # 93
     "certainty equivalent, exponential utility": 76,  # 71

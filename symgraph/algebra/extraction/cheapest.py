@@ -18,6 +18,7 @@ from ..expression.term import Expr
 from ..normal_form.known_contractions import KnownContractions
 from ..normal_form.normalize import NormalForm
 from .indexed_arrays import ArrayOperations, IndexedArray
+from .solves import inverses_twice
 from .use_counts import Price, UseCounts
 from .writer import ExpressionWriter, Unwritable
 
@@ -169,21 +170,29 @@ class CheapestSpellings:
         axes = open_axes(node)
         for place, axis in enumerate(axes):
             spelling.sizes[place] = node.shape[axis]
-        writer = ExpressionWriter(
-            self.normal,
-            spelling,
-            self.use_counts.price,
-            self.use_counts.size,
-            self.contractions.sum_of,
-            range(len(axes)),
-            judge,
-        )
         found: list[Node] = []
         with origin(rewritten(node)):
+            writer = self._writer(spelling, len(axes), judge)
             for option in options:
                 with suppress(Unwritable, OverflowError):
                     found.append(_shaped(spelling, writer.written(option), node))
+            for option in options:
+                spelling.formed = inverses_twice(option)
+                if spelling.formed:
+                    writer = self._writer(spelling, len(axes), judge)
+                    with suppress(Unwritable, OverflowError):
+                        found.append(_shaped(spelling, writer.written(option), node))
+            spelling.formed = set()
         return found
+
+    def _writer(
+        self, spelling: ArrayOperations, rank: int, judge: Judge | None
+    ) -> ExpressionWriter:
+        normal, counts = self.normal, self.use_counts
+        sum_of = self.contractions.sum_of
+        return ExpressionWriter(
+            normal, spelling, counts.price, counts.size, sum_of, range(rank), judge
+        )
 
 
 def rewritten(node: Node) -> Origin:

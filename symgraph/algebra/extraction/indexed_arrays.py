@@ -106,8 +106,14 @@ class ArrayOperations:
         self.sizes: dict[int, Dim] = {}
         self._constants: dict[Coef, Node] = {}
         self._applied: dict[Callable[..., Any], Op | None] = {}
+        self.formed: set[Node] = set()
+        """Inverses that are formed whatever else is written."""
         self.written_by: dict[Node, set[str]] = {}
         """The identities by which each value was written."""
+
+    def forms(self, inverse: Node) -> bool:
+        """Whether an inverse is computed anyway, so that a product with it need be no solve."""
+        return inverse in self.formed or self.alive(inverse)
 
     def call(self, function: Callable[..., Array], *operands: object, **params: object) -> Node:
         """The result of a public function, with nodes as operands."""

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from ...ir.node import Node
 from ...ops.creation import ones
 from ...ops.linalg import inv, matrix_transpose, solve
+from ..expression.term import LEAF, SUM, Expr
 from .indexed_arrays import ArrayOperations, IndexedArray
 
-__all__ = ["sum_as_solve", "written_as_solve"]
+__all__ = ["inverses_twice", "sum_as_solve", "written_as_solve"]
+
+
+def inverses_twice(expr: Expr) -> set[Node]:
+    """The inverses that one term has as they are, and another one multiplied by an array."""
+    plain, multiplied = set[Node](), set[Node]()
+    for terms in (expr, *_lazy_sums(expr)):
+        for term in terms:
+            for f in term.factors:
+                if f.atom.kind == LEAF and f.atom.base is None and f.atom.node.op is inv.op:
+                    (plain if min(f.idx, default=0) >= 0 else multiplied).add(f.atom.node)
+    return plain & multiplied
+
+
+def _lazy_sums(expr: Expr) -> list[Expr]:
+    """The sums that are factors of the terms."""
+    return [f.atom.expr for term in expr for f in term.factors if f.atom.kind == SUM]
 
 
 def sum_as_solve(
     spelling: ArrayOperations, inverse: IndexedArray, gone: int
 ) -> IndexedArray | None:
     """The sum of an inverse over an index, as a solution for ones; None for any other array."""
-    if inverse.node.op is not inv.op or spelling.alive(inverse.node) or len(inverse.names) != 2:
+    if inverse.node.op is not inv.op or spelling.forms(inverse.node) or len(inverse.names) != 2:
         return None
     right = ones((spelling.sizes[gone],), spelling.dtype).node
     return written_as_solve(spelling, inverse, IndexedArray(right, (gone,)), gone)
@@ -26,7 +44,7 @@ def written_as_solve(
     for inverse, right in ((a, b), (b, a)):
         if inverse.node.op is not inv.op or right.node is inverse.node:
             continue
-        if spelling.alive(inverse.node):
+        if spelling.forms(inverse.node):
             continue
         if len(inverse.names) != 2 or gone not in right.names or len(right.names) > 2:
             continue

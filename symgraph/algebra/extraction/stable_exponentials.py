@@ -155,19 +155,22 @@ class StableExponentials:
         if {*free_indices(given), *range(len(axes))} - set(names):
             return None  # The node has another shape, or is repeated along an axis.
         rest = [slot for i, slot in enumerate(factors) if i != place]
-        ((by, coef),) = [(c, expr[term]) for each, c in given.items() if own in each.factors]
+        ((by, outer),) = [(c, expr[term]) for each, c in given.items() if own in each.factors]
+        coef = quotient(outer, by)
         left = dict(expr)
         for each, c in self.normal.substituted(given, names).items():
             inner, inner_bound = self.normal.opened_term(each)
-            key = canonical_term([*rest, *inner], bound | inner_bound)
-            wanted = quotient(times(c, coef), by)
-            if key not in left or not isclose(left.pop(key), wanted, rel_tol=1e-14):
-                return None
+            # A log without a summed index stands there times the number of terms.
+            summed = bound | inner_bound
+            found = self.normal.product(times(c, coef), [*rest, *inner], summed)
+            for key, wanted in found.items():
+                if key not in left or not isclose(left.pop(key), wanted, rel_tol=1e-14):
+                    return None
         labels: list[int | None] = [None] * node.ndim
         for at, axis in enumerate(axes):
             labels[axis] = names[at]
         leaf = self.exponentials.leaf(IndexedArray(node, tuple(labels)))
-        return self._plus(left, quotient(coef, by), [*rest, leaf], bound)
+        return self._plus(left, coef, [*rest, leaf], bound)
 
     def _log_paired(self, expr: Expr, term: Term, place: int) -> Expr | None:
         factors, bound = self.normal.opened_term(term)

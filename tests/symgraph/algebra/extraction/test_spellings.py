@@ -393,3 +393,27 @@ def test_squares_of_what_is_a_multiple_keep_its_number(f: Callable[[Any], Any]) 
     graph = sg.trace(lambda x: np.sum(f(x)), x="5")
     np.testing.assert_allclose(graph.simplify().evaluate(x=x), np.sum(f(x)), rtol=1e-13)
     agrees(lambda x: np.sum(f(x)), gradient(lambda x: np.sum(f(x)), x="5"), x=x)
+
+
+def test_logs_of_quotients_are_found_again_below_a_sum() -> None:
+    def f(k: Any, scale: Any, x: Any) -> Any:
+        return np.sum(np.log(k / scale) + (k - 1) * np.log(x / scale))
+
+    positive = {"dtype": "float64", "assume": sg.positive}
+    specs = {"k": "", "scale": "", "x": "20"}
+    graph = gradient(f, "k", **{name: sg.spec(of, **positive) for name, of in specs.items()})
+    assert ops(graph) == ["divide", "log", "sum", "divide", "add"]  # log(x / scale) and 20 / k
+    at = np.random.default_rng(0).uniform(0.5, 2, size=20)
+    agrees(f, graph, "k", k=np.array(1.5), scale=np.array(0.7), x=at)
+
+
+def test_an_inverse_that_is_formed_anyway_is_multiplied() -> None:
+    def f(L: Any, X: Any) -> Any:
+        S = L @ L.T + np.eye(4)
+        inverse = np.linalg.inv(S)
+        return 5 * np.linalg.slogdet(S)[1] + 0.5 * np.trace(X @ inverse @ X.T)
+
+    graph = gradient(f, "L", L="4, 4", X="90, 4")
+    assert "inv" in ops(graph)
+    assert "solve" not in ops(graph)
+    agrees(f, graph, "L", L=numbers(4, 4), X=numbers(90, 4, seed=1))
