@@ -392,6 +392,30 @@ def test_an_unknown_backend_is_named() -> None:
     assert "numpy" in str(caught.value)
 
 
+def test_an_unknown_option_is_refused_with_those_there_are() -> None:
+    graph, _ = healthy()
+    with pytest.raises(BackendError, match="no option 'jit'") as told:
+        graph.lower("numpy", jit=True)
+    assert "debug, floats, threads" in str(told.value)
+    with pytest.raises(BackendError, match="no option 'holomorphic'"):
+        sg.grad(np.sum, holomorphic=True)  # where it is written, not at the first call
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [("argnums", "wrt"), ("static_argnums", "static"), ("in_dims", "in_axes")]
+)
+def test_a_name_of_another_library_is_translated(theirs: str, ours: str) -> None:
+    transform = sg.vmap if ours == "in_axes" else sg.grad
+    with pytest.raises(InputError, match=f"no argument '{theirs}'") as told:
+        transform(np.sum, **{theirs: 0})
+    assert f"Its name here is {ours}." in str(told.value)
+
+
+def test_a_list_where_an_array_is_meant() -> None:
+    with pytest.raises(TraceError, match=r"x is a list.* Pass np\.array\(x\)"):
+        sg.grad(lambda x, y: np.sum(x * y))([1.0, 2.0, 3.0], np.ones(3))
+
+
 # -- graphs that cannot be ------------------------------------------------------------------------
 def test_two_inputs_of_one_name() -> None:
     x, other = sg.input("x", (3,)), sg.input("x", (3,))

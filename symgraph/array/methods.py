@@ -6,6 +6,7 @@ Each is one call of the NumPy function of that meaning, found by its name. What 
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn, Self
 
 from numpy.typing import DTypeLike
@@ -17,6 +18,10 @@ from .operators import Operators
 from .scipy_calls import scipy_call
 
 __all__ = ["ArrayMethods"]
+
+
+_LISTED = re.compile(r"(\w+)\[\d+\]")
+"""The name of an input that is one of the numbers of a list."""
 
 
 class ArrayMethods(Operators):
@@ -220,11 +225,15 @@ class ArrayMethods(Operators):
         called = scipy_call()
         if called is not None:
             self._refuse_scipy(*called)
+        listed = _LISTED.fullmatch(self.node.params["name"]) if self.node.is_input else None
         self._no_numbers(
             "Conversion to a NumPy array",
             "np.asarray(x) can be left out, and snp.asarray takes both; np.stack joins symbolic "
             "numbers, and snp.zeros(3) takes what is written. Use functions of numpy, "
-            "symgraph.numpy or symgraph.scipy; math.* does not trace.",
+            "symgraph.numpy or symgraph.scipy; math.* does not trace."
+            if listed is None
+            else f"{listed[1]} is a list, and each of its numbers an input. "
+            f"Pass np.array({listed[1]}).",
         )
 
     def _refuse_scipy(self, name: str, mend: str) -> NoReturn:

@@ -26,6 +26,7 @@ from .base import GROUP, Backend, Compiled, OwnArrays, backend_named
 from .capabilities import Capabilities, check_dtypes
 from .fast_entry import fast_entry
 from .finite_results import with_finite_results
+from .options import check_options
 from .profile import Profile, profiled
 
 __all__ = ["Lowered", "lower"]
@@ -54,10 +55,7 @@ def lower(
         graph or the device.
     """
     chosen = backend_named(backend)
-    try:
-        inspect.signature(chosen.compile).bind(dag, **options)
-    except TypeError as error:
-        raise BackendError(f"Backend {chosen.name!r}: {error}.") from None
+    check_options(chosen, options)
     has = getattr(chosen, "capabilities", None)
     if isinstance(has, Capabilities):
         check_dtypes(dag, chosen.name, has, options.get("device"))

@@ -35,6 +35,7 @@ from ..rewriting.rule import Soundness
 from .arguments import Arguments, Names, Signature, check_foreign, dtype_of, shown_place
 from .counts import LARGEST, NotACount
 from .kinds import TransformKind, checked, with_keyword
+from .options import check_transform_options
 from .programs import CacheInfo, KeptProgram, Programs
 from .results import nested
 from .traced_call import TracedCall, is_number, traced_call
@@ -90,6 +91,7 @@ class Transform:
             raise InputError(f"{kind.name} is of a function, not of {f!r}.")
         if cache_size < 1:
             raise InputError(f"A cache of {cache_size} programs keeps none.")
+        check_transform_options(kind.name, backend, options)
         self._f = f
         self._kind = kind
         self._parameters = checked(Signature(f, wrt, static), kind)
