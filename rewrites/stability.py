@@ -74,6 +74,12 @@ def exp_over_squared_expm1(x: Real) -> Identity:
     return exp(x) / square(expm1(x)), -1 / (expm1(x) * expm1(-x))
 
 
+@rule(sound="rounding", stable="x far from 0: inf / inf")
+def exp_over_expm1_twice(x: Real) -> Identity:
+    r"""$e^x / (e^x - 1) / (e^x - 1) = -1 / ((e^x - 1)(e^{-x} - 1))$."""
+    return exp(x) / expm1(x) / expm1(x), -1 / (expm1(x) * expm1(-x))
+
+
 @rule(sound="rounding")
 def expm1_plus_one(x: Real) -> Identity:
     r"""$(e^x - 1) + 1 = e^x$."""

@@ -99,7 +99,7 @@ def tally(seeds: Iterable[int], *, slope: bool) -> Counter[str]:
     return Counter(outcome(seed, slope=slope) for seed in seeds)
 
 
-@pytest.mark.sampled(one_in=16)
+@pytest.mark.sampled(one_in=32)
 @pytest.mark.parametrize("seeds", SHORT, ids=str)
 def test_random_programs(seeds: range) -> None:
     found = tally(seeds[::2], slope=False) + tally(seeds[1::10], slope=True)

@@ -118,14 +118,17 @@ class CheapestSpellings:
         below : iterable of Node, optional
             Arrays that all spellings need. A value is not rescued where one of these fails, too.
         """
-        found = self._written(node, options, None)
+        found = self._written(node, options)
         gains = is_gain is None or any(is_gain(self.use_counts.price(each)) for each in found)
         if not gains and not self.judge.fails_anew(now, below):
             self.tried.add(now)
             return CheapestSpelling(None)
         best = self._first(found, node, now)
+        if found and best is not min(found, key=self.use_counts.price) and divides(options):
+            found += self._written(node, options, steady=True)
+            best = self._first(found, node, now)
         if found and self._is_worth_more(best, now, options, below):
-            found += self._written(node, options, self.judge)
+            found += self._written(node, options, self.judge, steady=True)
             best = self._first(found, node, now)
         if best is not None:
             rescuing = [each for each in found if self._rescues(each, best)]
@@ -161,7 +164,14 @@ class CheapestSpellings:
                 return each
         return None
 
-    def _written(self, node: Node, options: list[Expr], judge: Judge | None) -> list[Node]:
+    def _written(
+        self,
+        node: Node,
+        options: list[Expr],
+        judge: Judge | None = None,
+        *,
+        steady: bool = False,
+    ) -> list[Node]:
         spelling = self._spellings.get(node.dtype)
         if spelling is None:
             given = self.given.__contains__
@@ -172,27 +182,32 @@ class CheapestSpellings:
             spelling.sizes[place] = node.shape[axis]
         found: list[Node] = []
         with origin(rewritten(node)):
-            writer = self._writer(spelling, len(axes), judge)
+            writer = self._writer(spelling, len(axes), judge, steady=steady)
             for option in options:
                 with suppress(Unwritable, OverflowError):
                     found.append(_shaped(spelling, writer.written(option), node))
             for option in options:
                 spelling.formed = inverses_twice(option)
                 if spelling.formed:
-                    writer = self._writer(spelling, len(axes), judge)
+                    writer = self._writer(spelling, len(axes), judge, steady=steady)
                     with suppress(Unwritable, OverflowError):
                         found.append(_shaped(spelling, writer.written(option), node))
             spelling.formed = set()
         return found
 
     def _writer(
-        self, spelling: ArrayOperations, rank: int, judge: Judge | None
+        self, spelling: ArrayOperations, rank: int, judge: Judge | None, *, steady: bool
     ) -> ExpressionWriter:
         normal, counts = self.normal, self.use_counts
         sum_of = self.contractions.sum_of
         return ExpressionWriter(
-            normal, spelling, counts.price, counts.size, sum_of, range(rank), judge
+            normal, spelling, counts.price, counts.size, sum_of, range(rank), judge, steady=steady
         )
+
+
+def divides(options: list[Expr]) -> bool:
+    """Whether a term has a divisor, so that products and quotients can change places."""
+    return any(f.power < 0 for expr in options for term in expr for f in term.factors)
 
 
 def rewritten(node: Node) -> Origin:

@@ -39,7 +39,9 @@ EINSUM: Final = "index notation"
 """Kinds of contractions."""
 
 LabelSet: TypeAlias = frozenset[int]
-PlanCost: TypeAlias = tuple[int, float]
+PlanCost: TypeAlias = tuple[int, float, int]
+"""Operations, flops, and products that may overflow though the result does not."""
+
 _EXHAUSTIVE = 5
 
 
@@ -72,9 +74,16 @@ def contraction_kind(a: LabelSet, b: LabelSet, gone: LabelSet) -> str:
 
 
 def plan(
-    items: Sequence[PlanOperand], out: LabelSet, size: Callable[[LabelSet], float]
+    items: Sequence[PlanOperand],
+    out: LabelSet,
+    size: Callable[[LabelSet], float],
+    *,
+    steady: bool = False,
 ) -> list[PlanStep] | None:
-    """The moves that turn the items into one array over `out`; None if the limit forbids all."""
+    """The moves that turn the items into one array over `out`; None if the limit forbids all.
+
+    With `steady`, of plans of one cost, the one that divides before it multiplies: (x / z) y.
+    """
     if len(items) == 1 and items[0].labels == out:
         return []
     if len(items) == 2 and items[0].labels | items[1].labels == out:
@@ -91,7 +100,7 @@ def plan(
         ]
     )
     sizes = tuple([size(frozenset([label])) for label in names])
-    found = _plan_of(plain, frozenset([names[label] for label in out]), sizes)
+    found = _plan_of(plain, frozenset([names[label] for label in out]), sizes, steady)
     if found is None:
         return None
     labels = list(names)
@@ -107,7 +116,7 @@ def plan(
 
 @lru_cache(maxsize=10_000)
 def _plan_of(
-    items: tuple[PlanOperand, ...], out: LabelSet, sizes: tuple[float, ...]
+    items: tuple[PlanOperand, ...], out: LabelSet, sizes: tuple[float, ...], steady: bool
 ) -> list[PlanStep] | None:
     """The plan for items whose labels are the places of their sizes: most plans are made again."""
 
@@ -116,7 +125,7 @@ def _plan_of(
 
     limit = max([size(item.labels) for item in items] + [size(out)])
     if len(items) <= _EXHAUSTIVE:
-        found = _best(items, out, size, limit, {})
+        found = _best(items, out, size, limit, {}, steady)
         return None if found is None else found[1]
     moves: list[PlanStep] = []
     current = list(items)
@@ -131,7 +140,7 @@ def _plan_of(
 
 
 def _greed(
-    option: tuple[PlanCost, PlanStep],
+    option: tuple[tuple[int, float], PlanStep],
     items: Sequence[PlanOperand],
     size: Callable[[LabelSet], float],
 ) -> tuple[float, float, tuple[int, ...]]:
@@ -150,28 +159,37 @@ def _best(
     size: Callable[[LabelSet], float],
     limit: float,
     memo: dict[tuple[PlanOperand, ...], tuple[PlanCost, list[PlanStep]] | None],
+    steady: bool,
 ) -> tuple[PlanCost, list[PlanStep]] | None:
     if len(items) == 1 and not items[0].labels - out:
-        return (0, 0.0), []
+        return (0, 0.0, 0), []
     if items in memo:
         return memo[items]
     best: tuple[PlanCost, list[PlanStep]] | None = None
     for cost, move in _moves(items, out, size, limit):
-        rest = _best(tuple(_after(items, move)), out, size, limit, memo)
+        rest = _best(tuple(_after(items, move)), out, size, limit, memo, steady)
         if rest is None:
             continue
-        total = (cost[0] + rest[0][0], cost[1] + rest[0][1])
+        risk = rest[0][2] + (steady and _may_overflow(move, items))
+        total = (cost[0] + rest[0][0], cost[1] + rest[0][1], risk)
         if best is None or total < best[0]:
             best = (total, [move, *rest[1]])
     memo[items] = best
     return best
 
 
+def _may_overflow(move: PlanStep, items: tuple[PlanOperand, ...]) -> bool:
+    """Whether it multiplies two factors although another item is on the other side of the line."""
+    below = {items[place].inverse for place in move.places}
+    others = {item.inverse for place, item in enumerate(items) if place not in move.places}
+    return move.kind == MULTIPLY and len(below) == 1 and bool(others - below)
+
+
 def _moves(
     items: tuple[PlanOperand, ...], out: LabelSet, size: Callable[[LabelSet], float], limit: float
-) -> list[tuple[PlanCost, PlanStep]]:
-    """All next moves: sums, inversions, contractions, and products within the size limit."""
-    found: list[tuple[PlanCost, PlanStep]] = []
+) -> list[tuple[tuple[int, float], PlanStep]]:
+    """All next moves and their costs: sums, inversions, contractions, products of limited size."""
+    found: list[tuple[tuple[int, float], PlanStep]] = []
     for place, item in enumerate(items):
         rest = out.union(*[other.labels for i, other in enumerate(items) if i != place])
         gone = item.labels - rest

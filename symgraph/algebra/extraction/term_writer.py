@@ -77,7 +77,7 @@ class _PreparedTerm:
 
 
 class TermWriter:
-    """Writes single terms."""
+    """Writes single terms; with `steady`, no divisor is squared that may overflow as a square."""
 
     def __init__(
         self,
@@ -86,6 +86,8 @@ class TermWriter:
         price: Callable[[Node], Price],
         size_of: Callable[[Dim], float],
         order: Sequence[int],
+        *,
+        steady: bool,
     ) -> None:
         self.normal = normal
         self.atoms: AtomTable = normal.atoms
@@ -93,6 +95,7 @@ class TermWriter:
         self.price_of = price
         self.size_of = size_of
         self.order = tuple(order)
+        self.steady = steady
         self.variants = Variants(normal, spelling)
         self.products: dict[tuple[Term, Coef], Scaled] = {}
         self._terms: dict[tuple[Term, bool], _PreparedTerm] = {}
@@ -164,10 +167,12 @@ class TermWriter:
             self._row(each)
             for slot in factors
             if slot[0].kind != DIM
-            for each in _split_square(slot, bound)
+            for each in _split_square(slot, bound, below=self.steady and len(factors) > 1)
         ]
         out = frozenset([i for _, item in rows for i in item.labels if i not in bound])
-        moves = plan([item for _, item in rows], out, self._elements) if rows else None
+        moves = None
+        if rows:
+            moves = plan([item for _, item in rows], out, self._elements, steady=self.steady)
         if rows and moves is None:
             raise Unwritable
         found = self._terms[term, joined] = _PreparedTerm(by, rows, moves, out, sizes)
@@ -374,9 +379,14 @@ def _with(rows: list[Row], place: int, piece: IndexedArray) -> list[Row]:
     return [*rows[:place], (piece, rows[place][1]), *rows[place + 1 :]]
 
 
-def _split_square(slot: RawFactor, bound: dict[int, Dim]) -> list[RawFactor]:
-    """A squared vector that is summed becomes the vector twice: x @ x."""
+def _split_square(slot: RawFactor, bound: dict[int, Dim], *, below: bool) -> list[RawFactor]:
+    """A squared vector that is summed becomes the vector twice: x @ x.
+
+    With `below` a squared divisor becomes two: the square may overflow where the quotients do not.
+    """
     atom, idx, power = slot
     if power == 2 and len(idx) == 1 and idx[0] in bound:
         return [(atom, idx, 1), (atom, idx, 1)]
+    if power == -2 and below:
+        return [(atom, idx, -1), (atom, idx, -1)]
     return [slot]

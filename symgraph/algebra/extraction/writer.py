@@ -49,6 +49,8 @@ class ExpressionWriter:
         The indices of the result, in order.
     judge : Judge, optional
         If given, spellings of a sum that lose digits beside another one are dropped.
+    steady : bool
+        Whether to divide before multiplying, and by x twice, not by its square.
     """
 
     def __init__(
@@ -60,12 +62,14 @@ class ExpressionWriter:
         sum_of: Callable[[Expr], tuple[Coef, Node, tuple[int | None, ...]] | None],
         order: Sequence[int],
         judge: Judge | None = None,
+        *,
+        steady: bool = False,
     ) -> None:
         self.normal = normal
         self.atoms = normal.atoms
         self.spelling = spelling
         self.price = price
-        self.terms = TermWriter(normal, spelling, price, size_of, order)
+        self.terms = TermWriter(normal, spelling, price, size_of, order, steady=steady)
         self.sums = FlatWriter(self.terms)
         self.judge = judge
         self.sum_of = sum_of

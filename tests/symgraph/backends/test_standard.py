@@ -47,6 +47,7 @@ def told(error: BaseException) -> str:
     return "\n".join([str(error), *getattr(error, "__notes__", ())])
 
 
+@pytest.mark.whole
 def test_nearly_all_samples_run_in_the_strict_namespace_and_the_rest_is_refused() -> None:
     share, refused = share_that_runs(STRICT)
     assert share >= 0.95

@@ -417,3 +417,28 @@ def test_an_inverse_that_is_formed_anyway_is_multiplied() -> None:
     assert "inv" in ops(graph)
     assert "solve" not in ops(graph)
     agrees(f, graph, "L", L=numbers(4, 4), X=numbers(90, 4, seed=1))
+
+
+def test_squared_divisors_are_shared_out_where_a_square_would_overflow() -> None:
+    def f(v: Any, k: Any, s: Any) -> Any:
+        return np.sum(v * s / (k + s))
+
+    positive = {"dtype": "float64", "assume": sg.positive}
+    graph = gradient(
+        f, "k", **{n: sg.spec(of, **positive) for n, of in (("v", ""), ("k", ""), ("s", "9"))}
+    )
+    assert ops(graph) == ["add", "divide", "divide", "matmul", "negative"]
+    far = np.linspace(1e200, 9e200, 9)
+    found = graph.evaluate(v=np.array(2.0), k=np.array(1e200), s=far)
+    np.testing.assert_allclose(found, -2 * np.sum(far / 1e200 / (1 + far / 1e200) ** 2) / 1e200)
+
+
+def test_quotients_come_before_products_where_a_product_would_overflow() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(x**3 / (np.exp(x) - 1))
+
+    graph = gradient(f, x=sg.spec("4", "float64", assume=sg.positive))
+    assert len(ops(graph)) == 8
+    found = graph.evaluate(x=np.array([1e-3, 1.0, 700.0, 709.7]))
+    np.testing.assert_allclose(found[:2], [1.99850033333333e-3, 0.825256526400187], rtol=1e-12)
+    assert np.all(np.isfinite(found))
