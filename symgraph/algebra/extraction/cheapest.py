@@ -79,6 +79,8 @@ class CheapestSpellings:
         self.use_counts = use_counts
         self.given = given
         self.judge = judge
+        self.told: list[tuple[Expr, str]] = []
+        """Options of the value at hand, and the identity behind each."""
         self.products: dict[Node, list[Node]] = {}
         self._spellings: dict[np.dtype[Any], ArrayOperations] = {}
 
@@ -185,7 +187,10 @@ class CheapestSpellings:
             writer = self._writer(spelling, len(axes), judge, steady=steady)
             for option in options:
                 with suppress(Unwritable, OverflowError):
-                    found.append(_shaped(spelling, writer.written(option), node))
+                    new = _shaped(spelling, writer.written(option), node)
+                    found.append(new)
+                    for name in [name for expr, name in self.told if expr is option]:
+                        spelling.note(new, name)
             for option in options:
                 spelling.formed = inverses_twice(option)
                 if spelling.formed:

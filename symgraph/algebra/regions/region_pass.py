@@ -28,7 +28,8 @@ from .memory import RegionMemory, memory_of
 from .multiples import Multiples
 from .node_forms import NodeForms
 from .poles import below_bounded, has_new_pole
-from .regions import held_by, hides_much, is_closed, is_computed_from, is_trivial
+from .regions import LOGARITHMS, held_by, hides_much, is_closed, is_computed_from, is_trivial
+from .related_exps import RelatedExps, exp_over_another
 from .repeated import RepeatedRegions
 from .replacements import Replacements, RewriteLog
 from .vanishing import vanishes
@@ -148,6 +149,8 @@ class RegionPass:
         )
         self.polynomials = Polynomials(lifter.atoms)
         self.quotients = Quotients(lifter.atoms)
+        has_logs = any(node.op in LOGARITHMS for node in nodes)
+        self.related_exps = RelatedExps(lifter.normal, memory.exprs) if has_logs else None
 
     def run(self) -> list[Node]:
         for node in self.nodes:
@@ -347,6 +350,7 @@ class RegionPass:
                 if given is not expr:
                     options.append(given)
                 uncut = self.node_forms.contractions.uncut(expr)
-                if uncut is not None:
-                    options.append(uncut)
+                merged = self.related_exps.options(expr) if self.related_exps else []
+                self.spellings.told = [(each, exp_over_another.__name__) for each in merged]
+                options.extend(each for each in (uncut, *merged) if each is not None)
         return options

@@ -282,6 +282,24 @@ SCIENCES: list[Row] = [
         t=SCALE,
     ),
     row(
+        "Black-Scholes call, volatility",
+        lambda S, K, r, v, t: np.sum(
+            S * snp.ndtr((np.log(S / K) + (r + v**2 / 2) * t) / (v * np.sqrt(t)))
+            - K * np.exp(-r * t) * snp.ndtr((np.log(S / K) + (r - v**2 / 2) * t) / (v * np.sqrt(t)))
+        ),
+        "v",
+        lambda S, K, r, v, t: (
+            S
+            * np.exp(-(((np.log(S / K) + (r + v**2 / 2) * t) / (v * np.sqrt(t))) ** 2) / 2)
+            * (np.sqrt(t) / np.sqrt(2 * np.pi))
+        ),
+        S=SCALE,
+        K=SCALE,
+        r=SCALE,
+        v=SCALE,
+        t=SCALE,
+    ),
+    row(
         "bond price, yield",
         lambda y, c: np.sum(c * (1 + y) ** -np.arange(1.0, 6.0)),
         "y",

@@ -442,3 +442,22 @@ def test_quotients_come_before_products_where_a_product_would_overflow() -> None
     found = graph.evaluate(x=np.array([1e-3, 1.0, 700.0, 709.7]))
     np.testing.assert_allclose(found[:2], [1.99850033333333e-3, 0.825256526400187], rtol=1e-12)
     assert np.all(np.isfinite(found))
+
+
+def test_densities_of_a_price_cancel() -> None:
+    def price(s: Any, k: Any, t: Any, r: Any, v: Any) -> Any:
+        spread = v * np.sqrt(t)
+        d = (np.log(s / k) + (r + 0.5 * v * v) * t) / spread
+        first, second = (0.5 * (1 + snp.erf(each / 2**0.5)) for each in (d, d - spread))
+        return np.sum(s * first - k * np.exp(-r * t) * second)
+
+    specs = {name: sg.spec("3", "float64", assume=sg.positive) for name in "sktrv"}
+    at = {name: np.linspace(0.5, 1.5, 3) + 0.1 * place for place, name in enumerate("sktrv")}
+    graph = gradient(price, "v", **specs)
+    assert ops(graph).count("exp") == 1
+    agrees(price, graph, "v", **at)
+    together = sg.trace(price, **specs).gradient(*"sktrv", value=False)
+    small = together.simplify()
+    assert len(ops(small)) <= 35
+    for found, wanted in zip(small.evaluate(**at), together.evaluate(**at), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)

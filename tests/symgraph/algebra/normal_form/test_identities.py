@@ -126,6 +126,15 @@ CASES: dict[str, Case] = {
     "sum_written_once": case(
         lambda x, y: x - y - np.mean(x) + np.mean(y), lambda x, y: (x - y) - np.mean(x - y)
     ),
+    "exp_over_another": case(
+        lambda x, y: (
+            np.exp(-((np.log(x) / y - y / 2) ** 2) / 2)
+            + x * np.exp(-((np.log(x) / y + y / 2) ** 2) / 2)
+        ),
+        lambda x, y: 2 * np.exp((y - 2 * (np.log(x) / y)) ** 2 / -8),
+        x=POSITIVE,
+        y=POSITIVE,
+    ),
     "factor_taken_out": case(lambda x, y, z: x * y + x * z, lambda x, y, z: x * (y + z)),
     "product_written_once": case(
         lambda x, p, q: p * q - x * np.sum(x * p * q), lambda x, p, q: p * q - x * (x @ (p * q))
