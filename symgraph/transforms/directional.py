@@ -10,6 +10,7 @@ from ..autodiff.jacobian_products import HvpMode
 from ..passes.simplify import Effort
 from ..rewriting import Soundness
 from .arguments import Names
+from .assumptions import Assume
 from .help import documented
 from .kinds import TransformKind
 from .transform import Transform
@@ -28,6 +29,7 @@ def jvp(
     *,
     has_aux: bool = False,
     static: Names = (),
+    assume: Assume | None = None,
     backend: str = "numpy",
     trust: Soundness = "rounding",
     effort: Effort = "normal",
@@ -67,6 +69,7 @@ def jvp(
         wrt=wrt,
         has_aux=has_aux,
         static=static,
+        assume=assume,
         backend=backend,
         trust=trust,
         effort=effort,
@@ -82,6 +85,7 @@ def vjp(
     *,
     has_aux: bool = False,
     static: Names = (),
+    assume: Assume | None = None,
     backend: str = "numpy",
     trust: Soundness = "rounding",
     effort: Effort = "normal",
@@ -120,6 +124,7 @@ def vjp(
         wrt=wrt,
         has_aux=has_aux,
         static=static,
+        assume=assume,
         backend=backend,
         trust=trust,
         effort=effort,
@@ -136,6 +141,7 @@ def hvp(
     mode: HvpMode = "reverse",
     has_aux: bool = False,
     static: Names = (),
+    assume: Assume | None = None,
     backend: str = "numpy",
     trust: Soundness = "rounding",
     effort: Effort = "normal",
@@ -176,6 +182,7 @@ def hvp(
         wrt=wrt,
         has_aux=has_aux,
         static=static,
+        assume=assume,
         backend=backend,
         trust=trust,
         effort=effort,

@@ -17,6 +17,7 @@ from ..ops.creation import zeros
 from ..passes.simplify import Effort
 from ..rewriting import Soundness
 from .arguments import Names
+from .assumptions import Assume
 from .help import documented
 from .kinds import TransformKind
 from .transform import Transform
@@ -35,6 +36,7 @@ def grad(
     *,
     has_aux: bool = False,
     static: Names = (),
+    assume: Assume | None = None,
     backend: str = "numpy",
     trust: Soundness = "rounding",
     effort: Effort = "normal",
@@ -48,6 +50,7 @@ def grad(
     *,
     has_aux: bool = False,
     static: Names = (),
+    assume: Assume | None = None,
     backend: str = "numpy",
     trust: Soundness = "rounding",
     effort: Effort = "normal",
@@ -91,6 +94,7 @@ def grad(
             wrt=wrt,
             has_aux=has_aux,
             static=static,
+            assume=assume,
             backend=backend,
             trust=trust,
             effort=effort,
@@ -112,6 +116,7 @@ def value_and_grad(
     *,
     has_aux: bool = False,
     static: Names = (),
+    assume: Assume | None = None,
     backend: str = "numpy",
     trust: Soundness = "rounding",
     effort: Effort = "normal",
@@ -150,6 +155,7 @@ def value_and_grad(
         wrt=wrt,
         has_aux=has_aux,
         static=static,
+        assume=assume,
         backend=backend,
         trust=trust,
         effort=effort,
@@ -167,6 +173,7 @@ def jacobian(
     diagonal: bool = False,
     has_aux: bool = False,
     static: Names = (),
+    assume: Assume | None = None,
     backend: str = "numpy",
     trust: Soundness = "rounding",
     effort: Effort = "normal",
@@ -210,6 +217,7 @@ def jacobian(
         wrt=wrt,
         has_aux=has_aux,
         static=static,
+        assume=assume,
         backend=backend,
         trust=trust,
         effort=effort,
@@ -227,6 +235,7 @@ def hessian(
     diagonal: bool = False,
     has_aux: bool = False,
     static: Names = (),
+    assume: Assume | None = None,
     backend: str = "numpy",
     trust: Soundness = "rounding",
     effort: Effort = "normal",
@@ -270,6 +279,7 @@ def hessian(
         wrt=wrt,
         has_aux=has_aux,
         static=static,
+        assume=assume,
         backend=backend,
         trust=trust,
         effort=effort,

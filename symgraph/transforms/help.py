@@ -21,6 +21,10 @@ _OPTIONS = """
         Whether `f` returns a pair: the result to differentiate, and anything else.
     static : str, int or a sequence of them
         Names or positions of arguments that are known while tracing, of any type.
+    assume : mapping of str to Fact or a sequence of them, optional
+        What is known of arguments, by their names: `assume={"scale": sg.positive}`. Of a container
+        it holds for all arrays in it, and `"params['w']"` names one of them. With
+        `check_facts=True` each call checks it.
     backend : str
         Where it runs, as in `Graph.lower`.
     trust : {"exact", "rounding", "domain"}

@@ -34,7 +34,7 @@ def check_transform_options(
         If it is no argument at all, or if the backend is unknown or not installed.
     """
     try:
-        check_options(backend, options)
+        check_options(backend, [name for name in options if name != "check_facts"])
     except BackendError:
         for name in options:
             ours = _ELSEWHERE.get(name)

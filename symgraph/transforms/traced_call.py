@@ -7,7 +7,7 @@ One input stands for each array among the leaves of the arguments, and one for e
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -18,6 +18,7 @@ from ..array.handle import Array, constant
 from ..autodiff.flat import FlatPlan
 from ..capture.calling import called, owners, owns, refuse_leaked
 from ..errors import InputError, TraceError, nothing_returned
+from ..facts import Fact
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.walks import reachable
@@ -64,6 +65,7 @@ def traced_call(
     f: Callable[..., Any],
     parameters: Signature,
     arguments: Arguments,
+    facts: Mapping[int, tuple[Fact, ...]],
     *,
     has_aux: bool,
     keyword: str,
@@ -78,6 +80,8 @@ def traced_call(
     parameters : Signature
         Of `f`.
     arguments : Arguments
+    facts : mapping of int to tuple of Fact
+        Of arrays, by their positions among the leaves.
     has_aux : bool
         Whether `f` returns a pair: the result to differentiate, and anything else.
     keyword : str
@@ -97,7 +101,7 @@ def traced_call(
         If more is asked of an int than its arithmetic, where one stands for every value.
     """
     names: set[str] = set()
-    symbols = _symbols(arguments, names)
+    symbols = _symbols(arguments, facts, names)
     moving = [symbols[i] for i in arguments.moving()]
     if parameters.wrt and not moving:
         raise _nothing_to_differentiate(parameters, arguments)
@@ -185,14 +189,16 @@ def _containers_told(arguments: Arguments) -> Generator[None]:
         ) from error
 
 
-def _symbols(arguments: Arguments, names: set[str]) -> dict[int, Array]:
+def _symbols(
+    arguments: Arguments, facts: Mapping[int, tuple[Fact, ...]], names: set[str]
+) -> dict[int, Array]:
     """A fresh input for each leaf that is an array."""
     symbols: dict[int, Array] = {}
     for i in arguments.arrays:
         leaf = arguments.leaves[i]
         name = _fresh_name(arguments.paths[i], names)
         shape = leaf.shape if hasattr(leaf, "shape") else np.shape(leaf)
-        symbols[i] = symbolic_input(name, shape, dtype_of(leaf))
+        symbols[i] = symbolic_input(name, shape, dtype_of(leaf), facts.get(i, ()))
     return symbols
 
 

@@ -33,6 +33,7 @@ from ..passes.simplify import Effort
 from ..pytrees import flatten
 from ..rewriting.rule import Soundness
 from .arguments import Arguments, Names, Signature, check_foreign, dtype_of, shown_place
+from .assumptions import Assume, facts_of_leaves, stated_facts
 from .counts import LARGEST, NotACount
 from .kinds import TransformKind, checked, with_keyword
 from .options import check_transform_options
@@ -57,6 +58,8 @@ class Transform:
         Whether `f` returns a pair: the result to differentiate, and anything else.
     static : str, int or a sequence of them
         Arguments known while tracing. Python's ints, bools and all that is no array are so anyway.
+    assume : mapping, optional
+        Facts of arguments, by name.
     backend, trust, effort
         As `Graph.lower` and `Graph.simplify`.
     cache_size : int
@@ -81,6 +84,7 @@ class Transform:
         wrt: Names | None = None,
         has_aux: bool = False,
         static: Names = (),
+        assume: Assume | None = None,
         backend: str = "numpy",
         trust: Soundness = "rounding",
         effort: Effort = "normal",
@@ -96,6 +100,7 @@ class Transform:
         self._kind = kind
         self._parameters = checked(Signature(f, wrt, static), kind)
         self._has_aux = has_aux
+        self._assume = stated_facts(assume)
         self._how: tuple[Soundness, Effort] = trust, effort
         self._lowering = {"backend": backend, **options}
         self._retraces = Retraces(self._parameters.name)
@@ -230,6 +235,7 @@ class Transform:
             self._traced_function(),
             self._parameters,
             arguments,
+            facts_of_leaves(arguments, self._assume),
             has_aux=self._has_aux,
             keyword=keyword,
             direction=kwargs[keyword] if keyword else (),

@@ -21,6 +21,7 @@ from ..passes.simplify import Effort
 from ..pytrees import flatten, leaf_paths, unflatten
 from ..rewriting import Soundness
 from .arguments import Names
+from .assumptions import Assume
 from .batch_arguments import Axes, BatchArguments, batch_first, check_axes, spread_axes
 from .batching import Mapped, batched
 from .kinds import TransformKind
@@ -36,6 +37,7 @@ def vmap(
     axis_size: Dim | None = None,
     *,
     static: Names = (),
+    assume: Assume | None = None,
     backend: str = "numpy",
     trust: Soundness = "rounding",
     effort: Effort = "normal",
@@ -73,6 +75,8 @@ def vmap(
         How many examples there are in the batch; by default as the arguments say.
     static : str, int or a sequence of them
         Names or positions of arguments that are known while tracing, of any type.
+    assume : mapping of str to Fact or a sequence of them, optional
+        Facts of arguments, as in `grad`; of arrays as they are passed, with the batch.
     backend : str
         Where it runs, as in `Graph.lower`.
     trust : {"exact", "rounding", "domain"}
@@ -119,6 +123,7 @@ def vmap(
     """
     chosen = {
         "static": static,
+        "assume": assume,
         "backend": backend,
         "trust": trust,
         "effort": effort,

@@ -1,0 +1,66 @@
+"""Facts that are stated of a function's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from ..errors import InputError
+from ..facts import Fact
+from ..facts.implications import stated
+from .arguments import Arguments
+
+__all__ = ["Assume", "facts_of_leaves", "stated_facts"]
+
+Assume: TypeAlias = "Mapping[str, Fact | Iterable[Fact]]"
+"""Facts by the names of arguments, or of parts of them such as `params['w']`."""
+
+
+def stated_facts(assume: Assume | None) -> dict[str, tuple[Fact, ...]]:
+    """The facts by name, checked to be facts.
+
+    Raises
+    ------
+    InputError
+        If `assume` is no mapping.
+    FactError
+        If it has something else than facts.
+    """
+    if assume is None:
+        return {}
+    given: object = assume
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"assume= has the facts of each argument by name; {assume!r} names none.",
+            mend='Name it: assume={"x": sg.positive}.',
+        )
+    return {name: stated(facts) for name, facts in assume.items()}
+
+
+def facts_of_leaves(
+    arguments: Arguments, assume: Mapping[str, tuple[Fact, ...]]
+) -> dict[int, tuple[Fact, ...]]:
+    """The facts of each array of a call, by its position among the leaves.
+
+    Raises
+    ------
+    InputError
+        If a name is that of no array.
+    """
+    found: dict[int, tuple[Fact, ...]] = {}
+    for name, facts in assume.items():
+        meant = [i for i in arguments.arrays if _is_part(arguments.paths[i], name)]
+        if not meant:
+            arrays = ", ".join(arguments.paths[i] for i in arguments.arrays)
+            raise InputError(
+                f"assume= names {name!r}, which is no array among the arguments.",
+                mend=f"The arrays are {arrays}.",
+            )
+        for i in meant:
+            found[i] = (*found.get(i, ()), *facts)
+    return found
+
+
+def _is_part(path: str, name: str) -> bool:
+    """Whether a leaf is what the name says, or in it."""
+    return path.startswith(name) and path[len(name) : len(name) + 1] in ("", ".", "[")
