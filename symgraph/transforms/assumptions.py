@@ -28,8 +28,7 @@ def stated_facts(assume: Assume | None) -> dict[str, tuple[Fact, ...]]:
     """
     if assume is None:
         return {}
-    given: object = assume
-    if not isinstance(given, Mapping):
+    if not hasattr(assume, "items"):
         raise InputError(
             f"assume= has the facts of each argument by name; {assume!r} names none.",
             mend='Name it: assume={"x": sg.positive}.',
