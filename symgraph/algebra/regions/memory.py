@@ -10,8 +10,9 @@ from ...ir.fact_inference import Knowledge
 from ...ir.node import Node
 from ..expression.applied import IdentityNames
 from ..expression.atoms import AtomTable
+from ..expression.exact_numbers import Coef
 from ..expression.licence import Licence
-from ..expression.term import Expr
+from ..expression.term import Expr, Term
 from ..extraction.use_counts import Price
 from ..lifting.lifting import Lifter
 
@@ -40,6 +41,8 @@ class RegionMemory:
         """The same for late walks."""
         self.leaf_exprs: dict[Node, Expr] = {}
         self.exprs: Exprs = {}
+        self.opened: dict[Node | frozenset[tuple[Term, Coef]], Expr | None] = {}
+        """Arrays and exponents over the inputs, without sums as factors; None for long ones."""
         self.nears: Exprs = {}
         """Like `exprs`, over values with other users as arrays."""
 

@@ -150,7 +150,7 @@ class RegionPass:
         self.polynomials = Polynomials(lifter.atoms)
         self.quotients = Quotients(lifter.atoms)
         has_logs = any(node.op in LOGARITHMS for node in nodes)
-        self.related_exps = RelatedExps(lifter.normal, memory.exprs) if has_logs else None
+        self.related_exps = RelatedExps(memory) if has_logs else None
 
     def run(self) -> list[Node]:
         for node in self.nodes:

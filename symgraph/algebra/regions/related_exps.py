@@ -15,8 +15,7 @@ from ..expression.atoms import one
 from ..expression.exact_numbers import Coef, times
 from ..expression.term import EXP, LEAF, LOG, SUM, Atom, Expr, Term, added
 from ..normal_form.factors import LONGEST, Factors, Product, RawFactor, is_lazy
-from ..normal_form.normalize import NormalForm
-from .memory import Exprs
+from .memory import RegionMemory
 
 __all__ = ["RelatedExps", "exp_over_another"]
 
@@ -38,15 +37,13 @@ class RelatedExps:
 
     Parameters
     ----------
-    normal : NormalForm
-    exprs : mapping
-        The expressions of arrays, to see into exponents.
+    memory : RegionMemory
+        With the expressions of arrays, to see into exponents.
     """
 
-    def __init__(self, normal: NormalForm, exprs: Exprs) -> None:
-        self.normal = normal
-        self.exprs = exprs
-        self._arrays: dict[Node, Expr | None] = {}
+    def __init__(self, memory: RegionMemory) -> None:
+        self.normal = memory.lifter.normal
+        self.memory = memory
 
     def options(self, expr: Expr) -> list[Expr]:
         """The expression with exponentials over one another, also with its sums expanded."""
@@ -66,7 +63,7 @@ class RelatedExps:
         found = False
         for coef, factors, bound in parts:
             exps = [slot for slot in factors if slot[0].kind == EXP]
-            exponent = self._opened(self._exponent(exps)) if exps and not bound else None
+            exponent = self._exponent(exps) if exps and not bound else None
             related = exponent is not None and self._over_a_base(exponent, bases)
             if related:
                 found = True
@@ -117,19 +114,28 @@ class RelatedExps:
         atom, idx, _ = slot
         if atom.kind != LEAF or atom.base is not None:
             return None
-        known = self.exprs.get(atom.node)
+        known = self.memory.exprs.get(atom.node)
         if known is None or not known[1]:
             return None
         return self.normal.substituted(known[1], dict(enumerate(idx)))
 
-    def _exponent(self, exps: Factors) -> Expr:
-        return added(
+    def _exponent(self, exps: Factors) -> Expr | None:
+        """The exponent of a product of exponentials, opened; None if it is long."""
+        found = added(
             [
                 (term, times(coef, slot[2]))
                 for slot in exps
                 for term, coef in self.normal.instance(slot).items()
             ]
         )
+        return self._kept(frozenset(found.items()), found)
+
+    def _kept(self, key: Node | frozenset[tuple[Term, Coef]], expr: Expr) -> Expr | None:
+        """The opened expression; made once, but where a licence counts how often it is used."""
+        opened = self.memory.opened
+        if key not in opened or self.memory.licence is not None:
+            opened[key] = self._opened(expr)
+        return opened[key]
 
     def _over_a_base(self, exponent: Expr, bases: list[tuple[Expr, Factors]]) -> Factors | None:
         """The exponential as factors one of which is a base; None if it is related to none."""
@@ -202,10 +208,8 @@ class RelatedExps:
 
     def _array_opened(self, atom: Atom) -> Expr | None:
         """The opened expression of an array, in its own indices; None if it is long."""
-        if atom.node not in self._arrays:
-            known = self.exprs[atom.node][1]
-            self._arrays[atom.node] = self._opened(known) if known else None
-        return self._arrays[atom.node]
+        known = self.memory.exprs[atom.node][1]
+        return self._kept(atom.node, known) if known else None
 
     def _products(self, expr: Expr) -> list[Product]:
         """The terms as products, their summed indices under fresh names."""
