@@ -15,7 +15,9 @@ from math import gcd
 
 from ..lowering.memory_model import Model, least_bytes
 from .exact_search import ExactSearch, Exhausted
+from .exact_states import States
 from .least_peak import least_peak
+from .live_set_costs import LiveSetCosts, TooLarge
 from .planner import PlanSearch, backward_steps
 from .plans import Plan, evaluated, thinned
 
@@ -67,17 +69,29 @@ def _searched(search: PlanSearch, budget: int) -> tuple[list[Plan], bool]:
     exact = ExactSearch(model, backward_steps(model))
     known = [plan for plan in search.front if plan.peak <= budget]
     below = exact.forward_cost(known[-1].extra_cost) if known else None
-    settled = True
     try:
-        sequence = exact.cheapest(budget, _MOVES, below=below)
+        sequence, settled = exact.cheapest(budget, _MOVES, below=below), True
     except Exhausted:
-        sequence = None
-        settled = below is not None and below - exact.bound <= _CLOSED * sum(model.costs)
-        if not settled:
+        if below is not None and below - exact.bound <= _CLOSED * sum(model.costs):
+            return [], True
+        sequence, settled = _by_tables(exact.states, budget, below)
+        if sequence is None and not settled:
             sequence = exact.near_cheapest(budget, _BEAM_MOVES, below)
     if sequence is None:
         return [], settled
     return [thinned(model, evaluated(model, sequence), budget)], settled
+
+
+def _by_tables(states: States, budget: int, below: int | None) -> tuple[list[int] | None, bool]:
+    """A sequence that costs less than `below`, and whether it is the cheapest of all."""
+    found: list[int] | None = None
+    try:
+        first = LiveSetCosts(states, budget, below, results_first=True)
+        found = first.cheapest()
+        rest = LiveSetCosts(states, budget, below if found is None else first.cost)
+        return rest.cheapest() or found, True
+    except TooLarge:
+        return found, False
 
 
 def _rungs_below(search: PlanSearch, budget: int) -> Iterator[int]:

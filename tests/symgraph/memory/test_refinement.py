@@ -9,10 +9,11 @@ import pytest
 from memorymodels import joint
 
 import symgraph as sg
-from symgraph.lowering.memory_model import profile
-from symgraph.memory import refinement
+from symgraph.lowering.memory_model import least_bytes, profile
+from symgraph.memory import live_set_costs, refinement
 from symgraph.memory.exact_search import ExactSearch, Exhausted
-from symgraph.memory.planner import PlanSearch
+from symgraph.memory.live_set_costs import LiveSetCosts, TooLarge
+from symgraph.memory.planner import PlanSearch, backward_steps, searched
 from symgraph.memory.plans import Plan, evaluated, serial_plan
 
 
@@ -93,3 +94,62 @@ def test_a_plan_of_a_smaller_budget_counts(monkeypatch: pytest.MonkeyPatch) -> N
     assert searched == sorted(searched, reverse=True)
     assert refinement.refined(search, plain.peak - 1) == found
     assert len(searched) == 5
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tables_of_live_sets_find_what_the_search_finds(seed: int) -> None:
+    count = 9
+    model = joint(count, seed)
+    search = ExactSearch(model, range(count, len(model)))
+    high, low = profile(model, range(len(model))).peak, least_bytes(model)
+    kinds: set[bool] = set()
+    for share in (0.8, 0.4, 0.2, 0.1, 0):
+        budget = low + int(share * (high - low))
+        tables = LiveSetCosts(search.states, budget)
+        found, best = tables.cheapest(), solved(search, budget)
+        kinds.add(found is None)
+        if found is None or best is None:
+            assert found is best is None
+            continue
+        plan = evaluated(model, found)
+        assert plan.peak <= budget
+        assert plan.extra_cost == evaluated(model, best).extra_cost
+        assert tables.cost == search.forward_cost(plan.extra_cost)
+        # Nothing costs less than the least, and no set that leads to the least is left out.
+        assert LiveSetCosts(search.states, budget, tables.cost).cheapest() is None
+        assert LiveSetCosts(search.states, budget, tables.cost + 1).cheapest() is not None
+    assert False in kinds
+
+
+def chain_of_sines(length: int) -> sg.Graph:
+    """Values of three sizes, each from the one before, and a loss that only the caller reads."""
+    x = sg.input("x", (64,))
+    y: Any = x
+    for step in range(length):
+        y = np.sin(np.concatenate([y, y]) if step % 3 == 0 else y[: 64 + 32 * (step % 2)])
+    loss = np.sum(y * y)
+    return sg.graph(loss, sg.grad(loss, x))
+
+
+def test_results_that_are_computed_first_need_smaller_tables() -> None:
+    model = searched(chain_of_sines(6).dag, {}, (), ()).model
+    states = ExactSearch(model, backward_steps(model)).states
+    budget = (profile(model, range(len(model))).peak + 2 * least_bytes(model)) // 3
+    whole = LiveSetCosts(states, budget)
+    first = LiveSetCosts(states, budget, results_first=True)
+    assert whole.cheapest() is not None
+    assert first.cheapest() is not None
+    assert first.cost == whole.cost
+    assert first.entries < whole.entries / 3
+
+
+def test_tables_that_would_be_too_large_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = joint(10, 0)
+    states = ExactSearch(model, range(10, len(model))).states
+    monkeypatch.setattr(live_set_costs, "_MOST_VALUES", 9)
+    with pytest.raises(TooLarge):
+        LiveSetCosts(states, 100)
+    monkeypatch.setattr(live_set_costs, "_MOST_VALUES", 10)
+    monkeypatch.setattr(live_set_costs, "_WORK", 1000)
+    with pytest.raises(TooLarge):
+        LiveSetCosts(states, profile(model, range(len(model))).peak).cheapest()
