@@ -33,14 +33,12 @@ _Axes = TypeVar("_Axes", _Table, _Flags)
 
 _NEVER = 2**60
 """The cost of a set that no run has live; a cost may be added to it."""
-_MOST_VALUES = 22
+_MOST_VALUES = 21
 """How many forward values a graph may have."""
 _MOST_ENTRIES = 2**24
 """Entries of all tables together, of 8 bytes each."""
 _WORK = 4 * 10**9
 """Entries of tables times the steps that are applied to them: some seconds."""
-_MOST_PRICED = 2**20
-"""In larger tables the price of a step at each set is not kept, but found again."""
 _SHORT_RUN = 4
 
 
@@ -191,10 +189,10 @@ class LiveSetCosts:
 
     def _close(self, done: int, table: _Table) -> None:
         """Let forward steps run until no set becomes cheaper."""
-        once = list(self._ways(done, table)) if table.size <= _MOST_PRICED else None
+        ways = list(self._ways(done, table))
         while True:
             before = table.copy()
-            for costs, prices, into in once or self._ways(done, table):
+            for costs, prices, into in ways:
                 np.minimum(into, costs + prices, out=into)
             self._worked(self.useful[done].bit_count() * table.size)
             if np.array_equal(before, table):

@@ -27,6 +27,8 @@ _MOVES = 20_000
 """How many moves are tried for the least cost."""
 _CLOSED = 0.001
 """A known plan is good enough if it costs no more above the bound, as a share of all costs."""
+_MOST_WHOLE = 19
+"""Up to so many forward values tables have all sequences, not only those of results first."""
 _BEAM_MOVES = 60_000
 """How many then for a plan that costs little."""
 _LEAST_MOVES = (5_000, 20_000, 120_000)
@@ -83,11 +85,17 @@ def _searched(search: PlanSearch, budget: int) -> tuple[list[Plan], bool]:
 
 
 def _by_tables(states: States, budget: int, below: int | None) -> tuple[list[int] | None, bool]:
-    """A sequence that costs less than `below`, and whether it is the cheapest of all."""
+    """A sequence that costs less than `below`, and whether it is the cheapest of all.
+
+    In graphs of more values it is the cheapest of those that compute results first, which are all
+    but those that let go of a loss to have room for its bytes.
+    """
     found: list[int] | None = None
     try:
         first = LiveSetCosts(states, budget, below, results_first=True)
         found = first.cheapest()
+        if len(states.forward) > _MOST_WHOLE:
+            return found, found is not None or below is not None
         rest = LiveSetCosts(states, budget, below if found is None else first.cost)
         return rest.cheapest() or found, True
     except TooLarge:
