@@ -11,7 +11,7 @@ too small.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from math import gcd
@@ -19,6 +19,7 @@ from math import gcd
 import numpy as np
 
 from ..lowering.memory_model import Model, least_bytes
+from .aims import never
 from .exact_states import States
 from .exact_turns import GradientMove, Turn, bits
 from .plans import Plan, evaluated
@@ -52,7 +53,9 @@ class LeastPeak:
     plans: list[Plan]
 
 
-def least_peak(model: Model, backward: Collection[int], high: int) -> LeastPeak:
+def least_peak(
+    model: Model, backward: Collection[int], high: int, over: Callable[[], bool] = never
+) -> LeastPeak:
     """Plans of smaller peaks than `high`, and a bound below which there is none.
 
     Parameters
@@ -63,12 +66,14 @@ def least_peak(model: Model, backward: Collection[int], high: int) -> LeastPeak:
         The steps that run once.
     high : int
         The smallest peak of the plans that are known.
+    over : callable
+        Says when the time is over.
     """
     forward = [step for step in range(len(model)) if step not in backward]
     low, plans = least_bytes(model), list[Plan]()
     if len(forward) > _MOST_VALUES:
         return LeastPeak(min(low, high), plans)
-    families = _Families(States(model, forward, sorted(backward)))
+    families = _Families(States(model, forward, sorted(backward)), over)
     reached, gap = high, max(1, int(_NEAR * high))
     with suppress(_GivenUp):
         while reached > low:
@@ -86,14 +91,15 @@ def least_peak(model: Model, backward: Collection[int], high: int) -> LeastPeak:
 
 
 class _GivenUp(Exception):
-    """More bits were to be worked on than may be."""
+    """More bits were to be worked on than may be, or the time is over."""
 
 
 class _Families:
     """The families of sets of live forward values that runs within a limit can have."""
 
-    def __init__(self, states: States) -> None:
+    def __init__(self, states: States, over: Callable[[], bool]) -> None:
         self.states = states
+        self.over = over
         self.count = len(states.forward)
         self.left = _WORK
         every = 1 << self.count
@@ -219,7 +225,7 @@ class _Families:
     def _with_subsets(self, family: int, values: int) -> int:
         """The family with the sets that lack some of these values."""
         self.left -= family.bit_length() * (3 * values.bit_count() + 6)
-        if self.left < 0:
+        if self.left < 0 or self.over():
             raise _GivenUp
         for value in bits(values):
             family |= (family & self.having[value]) >> value

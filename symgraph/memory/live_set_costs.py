@@ -14,13 +14,14 @@ nothing changes (Bellman 1958). This takes about the same time for every budget.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import reduce
 from operator import or_
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from .aims import never
 from .exact_states import States
 from .exact_turns import GradientMove, bits
 
@@ -56,6 +57,8 @@ class LiveSetCosts:
         The bytes that may be live.
     below : int, optional
         Costs from here on do not count.
+    over : callable
+        Says when the time is over.
     results_first : bool
         Whether results among the forward values are computed before any gradient step, and stay.
         Then fewer values have to be followed, for nothing is computed for their sake later.
@@ -68,17 +71,24 @@ class LiveSetCosts:
     Raises
     ------
     TooLarge
-        If there are too many sets.
+        If there are too many sets for the memory or the time.
     """
 
     def __init__(
-        self, states: States, limit: int, below: int | None = None, *, results_first: bool = False
+        self,
+        states: States,
+        limit: int,
+        below: int | None = None,
+        over: Callable[[], bool] = never,
+        *,
+        results_first: bool = False,
     ) -> None:
         if len(states.forward) > _MOST_VALUES:
             raise TooLarge
         self.states = states
         self.limit = limit
         self.below = _NEVER if below is None else below
+        self.over = over
         self.results_first = results_first
         self.cost = _NEVER
         self.results_live = False
@@ -184,7 +194,7 @@ class LiveSetCosts:
 
     def _worked(self, entries: int) -> None:
         self.work += entries
-        if self.work > _WORK:
+        if self.work > _WORK or self.over():
             raise TooLarge
 
     def _close(self, done: int, table: _Table) -> None:

@@ -9,6 +9,7 @@ from memorymodels import joint
 from randomgraphs import random_gradient
 
 from symgraph.lowering.memory_model import profile
+from symgraph.memory.aims import Terms
 from symgraph.memory.exact_search import ExactSearch, Exhausted
 from symgraph.memory.least_peak import least_peak
 from symgraph.memory.planner import backward_steps, searched
@@ -35,7 +36,7 @@ def test_another_search_finds_a_run_at_the_least_peak_and_none_below(count: int)
 def test_plans_of_real_graphs_have_the_peaks_they_name() -> None:
     smaller = proven = 0
     for seed in range(30):
-        search = searched(random_gradient(seed), {}, (), ())
+        search = searched(random_gradient(seed), Terms())
         backward = backward_steps(search.model)
         if len(search.model) - len(backward) > 14:
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from memorymodels import joint
 import symgraph as sg
 from symgraph.lowering.memory_model import least_bytes, profile
 from symgraph.memory import live_set_costs, refinement
+from symgraph.memory.aims import Terms
 from symgraph.memory.exact_search import ExactSearch, Exhausted
+from symgraph.memory.least_peak import least_peak
 from symgraph.memory.live_set_costs import LiveSetCosts, TooLarge
 from symgraph.memory.planner import PlanSearch, backward_steps, searched
 from symgraph.memory.plans import Plan, evaluated, serial_plan
@@ -79,7 +82,9 @@ def test_a_plan_of_a_smaller_budget_counts(monkeypatch: pytest.MonkeyPatch) -> N
     plain = serial_plan(model)
     searched: list[int] = []
 
-    def missing(search: PlanSearch, budget: int) -> tuple[list[Plan], bool]:
+    def missing(
+        search: PlanSearch, budget: int, over: Callable[[], bool]
+    ) -> tuple[list[Plan], bool]:
         """A search that finds nothing but for the third budget it is asked for."""
         searched.append(budget)
         return ([Plan((), budget, 7)] if len(searched) == 3 else []), False
@@ -132,7 +137,7 @@ def chain_of_sines(length: int) -> sg.Graph:
 
 
 def test_results_that_are_computed_first_need_smaller_tables() -> None:
-    model = searched(chain_of_sines(6).dag, {}, (), ()).model
+    model = searched(chain_of_sines(6).dag, Terms()).model
     states = ExactSearch(model, backward_steps(model)).states
     budget = (profile(model, range(len(model))).peak + 2 * least_bytes(model)) // 3
     whole = LiveSetCosts(states, budget)
@@ -141,6 +146,23 @@ def test_results_that_are_computed_first_need_smaller_tables() -> None:
     assert first.cheapest() is not None
     assert first.cost == whole.cost
     assert first.entries < whole.entries / 3
+
+
+def test_no_search_goes_on_when_the_time_is_over() -> None:
+    count = 12
+    model = joint(count, 1)
+    backward = range(count, len(model))
+    budget = least_bytes(model) + 8
+    search = ExactSearch(model, backward, lambda: True)
+    with pytest.raises(Exhausted):
+        search.cheapest(budget, 10**6)
+    assert search.near_cheapest(budget, 10**6) is None
+    with pytest.raises(TooLarge):
+        LiveSetCosts(search.states, budget, None, lambda: True).cheapest()
+    full = profile(model, range(len(model))).peak
+    ended = least_peak(model, backward, full, lambda: True)
+    assert not ended.plans
+    assert ended.bound <= least_peak(model, backward, full).bound
 
 
 def test_tables_that_would_be_too_large_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
