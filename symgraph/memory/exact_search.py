@@ -60,6 +60,8 @@ class ExactSearch:
         How many moves have been tried so far.
     bound : int
         No plan within the limit searched last has forward steps of less cost.
+    complete : bool
+        Whether the search before tried all ways to make room: what it found is then the least.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class ExactSearch:
         self.over = over
         self.moves = 0
         self.bound = 0
+        self.complete = True
 
     @staticmethod
     def suits(model: Model, backward: Collection[int]) -> bool:
@@ -85,6 +88,8 @@ class ExactSearch:
         self, limit: int, most: int, weight: float = 1.0, below: int | None = None
     ) -> list[int] | None:
         """The sequence of least cost whose peak is within the limit; None if there is none.
+
+        Where a state has too many ways to make room, only some are tried (`complete`).
 
         Parameters
         ----------
@@ -109,6 +114,7 @@ class ExactSearch:
         finally:
             self.moves += search.moves
             self.bound = search.least
+            self.complete = search.complete
 
     def near_cheapest(self, limit: int, most: int, below: int | None = None) -> list[int] | None:
         """A sequence of little cost whose peak is within the limit; None if none is found.

@@ -82,13 +82,18 @@ def _searched(search: PlanSearch, budget: int, over: Callable[[], bool]) -> tupl
     known = [plan for plan in search.front if plan.peak <= budget]
     below = exact.forward_cost(known[-1].extra_cost) if known else None
     try:
-        sequence, settled = exact.cheapest(budget, _MOVES, below=below), True
+        sequence = exact.cheapest(budget, _MOVES, below=below)
+        settled = exact.complete
     except Exhausted:
-        if below is not None and below - exact.bound <= _CLOSED * sum(model.costs):
-            return [], True
-        sequence, settled = _by_tables(exact.states, budget, below, over)
-        if sequence is None and not settled:
-            sequence = exact.near_cheapest(budget, _BEAM_MOVES, below)
+        sequence = None
+        settled = below is not None and below - exact.bound <= _CLOSED * sum(model.costs)
+    if not settled:
+        if sequence is not None:
+            below = exact.forward_cost(evaluated(model, sequence).extra_cost)
+        better, settled = _by_tables(exact.states, budget, below, over)
+        sequence = better or sequence
+    if sequence is None and not settled:
+        sequence = exact.near_cheapest(budget, _BEAM_MOVES, below)
     if sequence is None:
         return [], settled
     return [thinned(model, evaluated(model, sequence), budget)], settled
