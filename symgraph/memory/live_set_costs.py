@@ -38,8 +38,12 @@ _MOST_VALUES = 21
 """How many forward values a graph may have."""
 _MOST_ENTRIES = 2**24
 """Entries of all tables together, of 8 bytes each."""
-_WORK = 4 * 10**9
-"""Entries of tables times the steps that are applied to them: some seconds."""
+_WORK = 12 * 10**8
+"""Entries of tables times the steps that are applied to them: a few seconds."""
+_EXPECTED = 4
+"""How many times as much work may be expected by the turns known, for tables become smaller."""
+_SWEEPS = 4
+"""How often all steps are applied to a table before nothing changes."""
 _SHORT_RUN = 4
 
 
@@ -83,7 +87,11 @@ class LiveSetCosts:
         *,
         results_first: bool = False,
     ) -> None:
-        if len(states.forward) > _MOST_VALUES:
+        count = len(states.forward)
+        if (
+            count > _MOST_VALUES
+            or states.known_turns * (_SWEEPS * count << count) > _EXPECTED * _WORK
+        ):
             raise TooLarge
         self.states = states
         self.limit = limit

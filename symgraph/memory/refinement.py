@@ -28,8 +28,9 @@ _MOVES = 20_000
 """How many moves are tried for the least cost."""
 _CLOSED = 0.001
 """A known plan is good enough if it costs no more above the bound, as a share of all costs."""
-_MOST_WHOLE = 19
-"""Up to so many forward values tables have all sequences, not only those of results first."""
+_MOST_WHOLE, _MOST_WHOLE_ALONE = 15, 19
+"""Up to so many forward values tables have all sequences, not only those that compute results
+first; and so where none of these is known."""
 _BEAM_MOVES = 60_000
 """How many then for a plan that costs little."""
 _LEAST_MOVES = (5_000, 20_000, 120_000)
@@ -111,8 +112,9 @@ def _by_tables(
     try:
         first = LiveSetCosts(states, budget, below, over, results_first=True)
         found = first.cheapest()
-        if len(states.forward) > _MOST_WHOLE:
-            return found, found is not None or below is not None
+        known = found is not None or below is not None
+        if len(states.forward) > (_MOST_WHOLE if known else _MOST_WHOLE_ALONE):
+            return found, known
         rest = LiveSetCosts(states, budget, below if found is None else first.cost, over)
         return rest.cheapest() or found, True
     except TooLarge:
