@@ -122,7 +122,15 @@ def _in_turn(variants: Sequence[Dag], terms: Terms) -> list[Dag]:
 
 def _standing_for(plain: Dag, found: Dag) -> Dag:
     """The plan of a graph whose loops run in another way than those of `plain`."""
-    return Dag(found.inputs, found.outputs, found.names, found.structure, found.schedule, plain)
+    return Dag(
+        found.inputs,
+        found.outputs,
+        found.names,
+        found.structure,
+        found.schedule,
+        plain,
+        small_blocks=found.small_blocks,
+    )
 
 
 class _Searching:
@@ -149,9 +157,17 @@ class _Searching:
                 return held
         found = self._planned(budget)
         if found is None and fits:
-            held = _in_order(plain, dims)
-            return held if program_peak(held, dims) <= budget else plain
+            return self._barely_fitting(budget)
         return found
+
+    def _barely_fitting(self, budget: int) -> Dag:
+        """The graph with all computed once, where hardly any bytes of the budget stay free."""
+        plain, dims = self.dag, self.terms.dims
+        blocks = Dag(plain.inputs, plain.outputs, plain.names, plain.structure, small_blocks=True)
+        if _resident(blocks, dims) <= budget:
+            return blocks
+        held = _in_order(plain, dims)
+        return held if program_peak(held, dims) <= budget else plain
 
     def _planned(self, budget: int) -> Dag | None:
         search, goal, over = self.plans, budget, self.terms.is_over

@@ -25,7 +25,7 @@ from .aims import never
 from .exact_states import States
 from .exact_turns import GradientMove, bits
 
-__all__ = ["LiveSetCosts", "TooLarge"]
+__all__ = ["LiveSetCosts", "TooLarge", "expected_work"]
 
 _Table: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 _Flags: TypeAlias = "np.ndarray[Any, np.dtype[np.bool_]]"
@@ -87,11 +87,7 @@ class LiveSetCosts:
         *,
         results_first: bool = False,
     ) -> None:
-        count = len(states.forward)
-        if (
-            count > _MOST_VALUES
-            or states.known_turns * (_SWEEPS * count << count) > _EXPECTED * _WORK
-        ):
+        if len(states.forward) > _MOST_VALUES or expected_work(states) > _EXPECTED * _WORK:
             raise TooLarge
         self.states = states
         self.limit = limit
@@ -337,6 +333,12 @@ class LiveSetCosts:
             if states.bytes_of(before) <= self._room(done, adds):
                 return place, before
         raise AssertionError("Nothing leads there.")
+
+
+def expected_work(states: States) -> int:
+    """The work of tables for the turns that searches have seen, if none becomes smaller."""
+    count = len(states.forward)
+    return states.known_turns * (_SWEEPS * count << count)
 
 
 class _Split:

@@ -18,7 +18,7 @@ from .aims import never
 from .exact_search import ExactSearch, Exhausted
 from .exact_states import States
 from .least_peak import LeastPeak, least_peak
-from .live_set_costs import LiveSetCosts, TooLarge
+from .live_set_costs import LiveSetCosts, TooLarge, expected_work
 from .planner import PlanSearch, backward_steps
 from .plans import Plan, evaluated, thinned
 
@@ -28,9 +28,10 @@ _MOVES = 20_000
 """How many moves are tried for the least cost."""
 _CLOSED = 0.001
 """A known plan is good enough if it costs no more above the bound, as a share of all costs."""
-_MOST_WHOLE, _MOST_WHOLE_ALONE = 15, 19
-"""Up to so many forward values tables have all sequences, not only those that compute results
-first; and so where none of these is known."""
+_MOST_WHOLE = 19
+"""Up to so many forward values tables have all sequences, not only those of results first."""
+_WHOLE_WORK = 12 * 10**8
+"""Where more work is expected, they have them only if no sequence is known."""
 _BEAM_MOVES = 60_000
 """How many then for a plan that costs little."""
 _LEAST_MOVES = (5_000, 20_000, 120_000)
@@ -113,7 +114,7 @@ def _by_tables(
         first = LiveSetCosts(states, budget, below, over, results_first=True)
         found = first.cheapest()
         known = found is not None or below is not None
-        if len(states.forward) > (_MOST_WHOLE if known else _MOST_WHOLE_ALONE):
+        if len(states.forward) > _MOST_WHOLE or (known and expected_work(states) > _WHOLE_WORK):
             return found, known
         rest = LiveSetCosts(states, budget, below if found is None else first.cost, over)
         return rest.cheapest() or found, True

@@ -78,7 +78,8 @@ def without_copies(dag: Dag) -> Dag:
     if dag.unplanned is not None:
         return dag.unplanned
     if not any(node.copy for node in dag.nodes):
-        return dag if dag.schedule is None else dag.with_outputs(dag.outputs)
+        as_it_was = dag.schedule is None and not dag.small_blocks
+        return dag if as_it_was else dag.with_outputs(dag.outputs)
     first: dict[Node, Node] = {}
     for node in dag.nodes:
         operands = tuple([first[operand] for operand in node.operands])
