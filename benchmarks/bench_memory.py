@@ -1,9 +1,9 @@
 """What a memory budget costs: peak, recomputed operations and planning time, by kind of gradient.
 
-Run as `python benchmarks/bench_memory.py`, or with some of `uniform`, `networks`, `large`,
-`resident`, `deep`, `peers` (with JAX and PyTorch) and `graphs` for these alone. Peaks of `graphs`
-are measured by tracemalloc on the lowered program; `resident` is what a fresh process on Linux
-gains over its inputs in four calls.
+Run as `python benchmarks/bench_memory.py`, or with some of `uniform`, `chains`, `networks`,
+`large`, `resident`, `deep`, `peers` (with JAX and PyTorch) and `graphs` for these alone. Peaks of
+`graphs` are measured by tracemalloc on the lowered program; `resident` is what a fresh process on
+Linux gains over its inputs in four calls.
 """
 
 from __future__ import annotations
@@ -22,16 +22,22 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "suppo
 import plannednetworks as networks
 from residentprograms import ROWS, numbers
 
+import symgraph as sg
 from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
 from symgraph.backends.lowered import lower
 from symgraph.errors import MemoryBudgetError
 from symgraph.ir.cost import flops
 from symgraph.ir.dag import Dag
-from symgraph.lowering.memory_model import Model
+from symgraph.lowering.memory_model import Model, profile
+from symgraph.memory.aims import Terms
 from symgraph.memory.chains import chain_of
+from symgraph.memory.exact_search import ExactSearch
+from symgraph.memory.live_set_costs import LiveSetCosts
 from symgraph.memory.liveness import memory
-from symgraph.memory.plans import evaluated
+from symgraph.memory.planner import backward_steps, searched
+from symgraph.memory.plans import evaluated, pareto
+from symgraph.memory.refinement import refined
 from symgraph.memory.rematerialization import checkpointed, frontier
 from symgraph.memory.uniform_chains import revolve_cost, uniform_sequence
 from symgraph.ops.creation import input
@@ -157,6 +163,62 @@ def uniform() -> None:
             f"uniform chain {n:5}: {tried:3} numbers of values, worst {worst:.2%} above the "
             f"binomial optimum, at most {seconds:.2f} s a plan"
         )
+
+
+def uneven(length: int, seed: int) -> Dag:
+    """A chain of values of random bytes and costs, as custom operations, and its gradient.
+
+    Every other chain has gradient steps that read the value before theirs, too.
+    """
+    random = np.random.default_rng([length, seed])
+    if seed % 2:
+        sizes = [int(each) for each in 1 + 40 * np.exp(random.normal(0, 1, length))]
+        costs = [int(each) for each in 1 + 1000 * np.exp(random.normal(0, 1.2, length))]
+    else:
+        sizes = [8 * int(each) for each in random.integers(1, 10, length)]
+        costs = [100 * int(each) for each in random.integers(1, 20, length)]
+
+    def step(number: int, before: int) -> Callable[..., Any]:
+        size, cost = sizes[number], costs[number]
+        options = {"infer": lambda *_: ((before,), "float64"), "flops": cost, "fresh": True}
+        back = sg.custom_op(lambda *_: np.zeros(before), name=f"back{number}", **options)
+        options["infer"] = lambda *_: ((size,), "float64")
+        vjp = (
+            (lambda ct, out, x: back(ct, out, x))
+            if seed % 4 < 2
+            else lambda ct, out, _: back(ct, out)
+        )
+        return sg.custom_op(lambda _: np.zeros(size), name=f"step{number}", vjp=vjp, **options)
+
+    x = input("x", (4,))
+    value: Any = x
+    for number in range(length):
+        value = step(number, value.shape[0])(value)
+    return _closed({"x": x}, np.sum(value), [x])
+
+
+def chains() -> None:
+    """Chains of random costs and sizes beside the optimum, by tables of all sets of live values."""
+    above: list[float] = []
+    for length in (8, 11, 14, 17):
+        for seed in range(6):
+            search = searched(uneven(length, seed), Terms())
+            model, front = search.model, search.front
+            low, high = front[0].peak, profile(model, range(len(model))).peak
+            for share in (0.9, 0.7, 0.5, 0.3, 0.15, 0.05, 0.0):
+                budget = int(low + share * (high - low))
+                plans = pareto([*front, *refined(search, budget)])
+                plan = [each for each in plans if each.peak <= budget][-1]
+                states = ExactSearch(model, backward_steps(model)).states
+                found = LiveSetCosts(states, budget).cheapest()
+                assert found is not None
+                least, once = evaluated(model, found).extra_cost, sum(model.costs)
+                above.append((once + plan.extra_cost) / (once + least))
+    mean = np.exp(np.mean(np.log(above))) - 1
+    print(
+        f"{len(above)} budgets of uneven chains: geometric mean {mean:.3%} above the optimum, "
+        f"worst {max(above) - 1:.1%}, {above.count(1.0)} at it"
+    )
 
 
 NETWORKS: dict[str, tuple[Callable[[], Any], tuple[float, ...]]] = {
@@ -297,6 +359,7 @@ def main() -> None:
     small = [name for name in NETWORKS if not name.startswith("residual")]
     tables: dict[str, Callable[[], None]] = {
         "uniform": uniform,
+        "chains": chains,
         "networks": lambda: simplified_networks(small),
         "large": lambda: simplified_networks(["residual, 1000 blocks"]),
         "resident": resident,

@@ -111,6 +111,7 @@ def _told_stage(stage: Stage, line: Sequence[Stage], place: Mapping[Node, int]) 
         tuple([place[node] for node in dag.outputs]),
         (dag.names, _told_value(dag.structure, place)),
         None if dag.schedule is None else tuple([place[node] for node in dag.schedule]),
+        dag.small_blocks,
         derivation,
         *[None if each is None else numbers[id(each)] for each in (stage.forward, stage.before)],
         (stage.by, stage.kept),

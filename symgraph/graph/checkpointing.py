@@ -9,7 +9,7 @@ from ..errors import InputError
 from ..ir.cost import checked_dims
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..memory.aims import Cost, aim_of
+from ..memory.aims import Cost, Terms, aim_of
 from ..memory.budget import within
 from ..memory.rematerialization import recomputed
 from .waiting import Told, telling
@@ -61,8 +61,8 @@ def scheduled(dag: Dag, asked: Asked, dims: Mapping[str, int], progress: Told) -
     if asked.memory is not None:
         with telling(progress, "checkpoint"):
             aim = aim_of(asked.cost, asked.time_limit)
-            again = asked.recompute or ()
-            return within(dag, asked.memory, sizes, keep=asked.keep, recompute=again, aim=aim)
+            again = tuple(asked.recompute or ())
+            return within(dag, asked.memory, Terms(sizes, tuple(asked.keep), again, aim))
     if asked.recompute is not None and not asked.keep:
         return recomputed(dag, asked.recompute, sizes)
     raise InputError('Give a budget, as in checkpoint("64 MB").')

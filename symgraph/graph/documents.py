@@ -164,7 +164,7 @@ def read(source: str | bytes) -> tuple[Stage, Log]:
 def _stage_at(place: Place, nodes: Nodes, stages: Sequence[Stage]) -> Stage:
     more = ("forward", "derive", "before", "trust", "effort", "keep")
     dag = dag_at(place, nodes, more)
-    fields = place.fields((), ("inputs", "outputs", "structure", "schedule", *more))
+    fields = place.fields((), ("inputs", "outputs", "structure", "schedule", "small_blocks", *more))
     forward = _earlier(fields, "forward", stages)
     if (forward is None) != ("derive" not in fields):
         place.refuse("forward and derive belong together")

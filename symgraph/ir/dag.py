@@ -36,6 +36,8 @@ class Dag(Immutable):
         The order to run all nodes in, where a plan depends on it: operands first.
     unplanned : Dag, optional
         The graph before it was planned, where the plan runs loops in another way.
+    small_blocks : bool
+        Whether a program that runs in blocks of rows takes small ones, to stay below a budget.
 
     Raises
     ------
@@ -58,6 +60,8 @@ class Dag(Immutable):
         structure: Structure = None,
         schedule: Sequence[Node] | None = None,
         unplanned: Dag | None = None,
+        *,
+        small_blocks: bool = False,
     ) -> None:
         if not outputs:
             raise InputError("A graph needs at least one output.")
@@ -69,6 +73,7 @@ class Dag(Immutable):
         self.structure: Structure = whole if structure is None else structure
         self.schedule: tuple[Node, ...] | None = None if schedule is None else tuple(schedule)
         self.unplanned = unplanned
+        self.small_blocks = small_blocks
         self._check_inputs()
 
     def _check_inputs(self) -> None:

@@ -16,6 +16,8 @@ __all__ = ["Loop", "Row", "block_aval"]
 
 VALUE_BYTES = 2**17
 """Bytes of a block of the widest value. A call of a ufunc then costs little beside its work."""
+SMALL_BYTES = 2**15
+"""The same where memory is short: calls then cost some percent."""
 OPERAND_BYTES = 2**20
 """Bytes of a block of a matrix that is read twice: it is still in the cache the second time."""
 LEAST_BYTES = 2**21
@@ -63,12 +65,15 @@ class Loop:
         The names of the places that are kept for the values of a block.
     combined : tuple of Aval
         The results over all rows, to which each block adds.
+    value_bytes : int
+        Bytes of a block of the widest value.
     """
 
     dim: Dim
     rows: tuple[Row, ...]
     scratch: tuple[str, ...] = ()
     combined: tuple[Aval, ...] = ()
+    value_bytes: int = VALUE_BYTES
 
     @property
     def avals(self) -> tuple[Aval, ...]:
@@ -87,7 +92,7 @@ class Loop:
             return 1
         rows = count
         for each in self.rows:
-            goal = OPERAND_BYTES if each.multiplied else VALUE_BYTES
+            goal = OPERAND_BYTES if each.multiplied else self.value_bytes
             rows = min(rows, max(1, goal * count // max(1, _nbytes(each.aval, sizes))))
         blocks = -(-count // rows)
         return -(-count // blocks)  # All blocks but the last have the same size.

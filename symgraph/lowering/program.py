@@ -20,7 +20,7 @@ from ..ir.dims import names_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
 from .arena import with_arena
-from .block_sizes import Loop
+from .block_sizes import SMALL_BYTES, Loop
 from .drafts import Draft
 from .fusion import fused
 from .joins import joins_of, with_joins
@@ -214,6 +214,8 @@ class _Builder:
         drafts, loops = fused(self.drafts, avals, results, self._target)
         if not loops:
             return None
+        if self.dag.small_blocks:
+            loops = tuple([replace(each, value_bytes=SMALL_BYTES) for each in loops])
         return with_scratch(self._program(drafts, loops), self.planning.places)
 
     def _program(self, drafts: Sequence[Draft], loops: tuple[Loop, ...]) -> Program:

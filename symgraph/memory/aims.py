@@ -1,10 +1,10 @@
-"""What a plan's cost is, and how long plans are searched for."""
+"""What is asked of a plan beside its budget: what its cost is, and how long it is searched for."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -18,7 +18,7 @@ from ..ir.interpreter import run
 from ..ir.node import Node
 from ..lowering.memory_model import Model
 
-__all__ = ["Aim", "Cost", "aim_of", "with_costs"]
+__all__ = ["Aim", "Cost", "Terms", "aim_of", "never", "with_costs"]
 
 Cost: TypeAlias = "Literal['flops', 'measured'] | Callable[[Node], float]"
 _T = TypeVar("_T")
@@ -43,16 +43,45 @@ class Aim:
     cost: Cost = "flops"
     seconds: float | None = None
 
-    def in_time(self, found: Iterable[_T], start: float) -> Iterator[_T]:
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a plan keeps to beside its budget, and since when it is looked for.
+
+    Parameters
+    ----------
+    dims : mapping of str to int
+        A size for each named dimension.
+    keep, recompute : tuple of Node
+        Values that are never computed again, and values that are never held between a forward use
+        and a backward use.
+    aim : Aim
+    started : float
+        The time of a monotonic clock.
+    """
+
+    dims: Mapping[str, int] = field(default_factory=dict[str, int])
+    keep: tuple[Node, ...] = ()
+    recompute: tuple[Node, ...] = ()
+    aim: Aim = field(default_factory=Aim)
+    started: float = field(default_factory=time.monotonic)
+
+    def is_over(self) -> bool:
+        """Whether the time of the aim is over."""
+        seconds = self.aim.seconds
+        return seconds is not None and time.monotonic() - self.started >= seconds
+
+    def in_time(self, found: Iterable[_T]) -> Iterator[_T]:
         """What is found until the time is over."""
         for each in found:
             yield each
-            if self.is_over(start):
+            if self.is_over():
                 return
 
-    def is_over(self, start: float) -> bool:
-        """Whether the time is over."""
-        return self.seconds is not None and time.monotonic() - start >= self.seconds
+
+def never() -> bool:
+    """That the time is not over, where it has no limit."""
+    return False
 
 
 def aim_of(cost: object, time_limit: object) -> Aim:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import MemoryBudgetError
 from ..ir.dag import Dag
-from ..ir.node import Node
 from ..ir.progress import told
-from ..lowering.memory_model import least_bytes, model_of, workspace_bytes
+from ..lowering.memory_model import least_bytes
 from ..lowering.peak import bytes_outside, predicted_peak
 from ..lowering.program import program_of
 from ..lowering.schedule import scheduled
 from ..lowering.statements import Role
-from .aims import Aim
+from .aims import Aim, Terms
 from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
 from .loop_variants import flops_of
-from .planner import PlanSearch, searched
+from .planner import PlanSearch, planning_model, searched
 from .plans import pareto
 from .refinement import refined, smallest
 from .rematerialization import bytes_of, planned, variants_for, without_copies
@@ -74,15 +72,7 @@ def _in_order(dag: Dag, dims: Mapping[str, int]) -> Dag:
     return Dag(dag.inputs, dag.outputs, dag.names, dag.structure, schedule=order)
 
 
-def within(
-    dag: Dag,
-    memory: int | float | str,
-    dims: Mapping[str, int],
-    *,
-    keep: Collection[Node] = (),
-    recompute: Collection[Node] = (),
-    aim: Aim = Aim(),  # noqa: B008  # It cannot be changed.
-) -> Dag:
+def within(dag: Dag, memory: int | float | str, terms: Terms) -> Dag:
     """The graph, planned so that its emitted program fits; without a plan if it fits with room.
 
     A plan that the graph has is removed first. Plans are made on a model of the graph. Where the
@@ -94,64 +84,71 @@ def within(
     dag : Dag
     memory : int, float or str
         Bytes, text such as `"64 MB"`, or `"70%"` of the peak without a plan.
-    dims : mapping of str to int
-    keep, recompute, aim
-        As of `checkpointed`.
+    terms : Terms
     """
-    plain = without_copies(dag)
+    plain, dims = without_copies(dag), terms.dims
     budget = bytes_of(memory, program_peak(plain, dims))
-    start = time.monotonic()
-    variants = variants_for(plain, keep, recompute, aim)
+    variants = variants_for(plain, terms)
     best: Dag | None = None
     least: list[_Least] = []
-    for variant in told("ways to run loops", variants):
-        if best is not None and (flops_of(variant, dims) >= flops_of(best, dims)):
+    for variant in told("ways to run loops", _in_turn(variants, terms)):
+        if best is not None and flops_of(variant, dims) >= flops_of(best, dims):
+            continue
+        if (best is not None or least) and terms.is_over():
             break
-        if best is not None and aim.is_over(start):
-            break
-        search = _Searching(variant, dims, tuple(keep), tuple(recompute), aim)
+        search = _Searching(variant, terms)
         found = search.fitting(budget, ample=variant is plain)
         if found is None:
-            least.append(search.least(bare=not recompute))
+            least.append(search.least(bare=not terms.recompute))
             found = least[-1].plan if least[-1].peak <= budget else None
         if found is not None and (best is None or flops_of(found, dims) < flops_of(best, dims)):
             best = found if variant is plain else _standing_for(plain, found)
     if best is None:
-        raise _refusal(least, variants, memory, budget, dims, aim)
+        raise _refusal(least, variants, memory, budget, terms)
     return best
+
+
+def _in_turn(variants: Sequence[Dag], terms: Terms) -> list[Dag]:
+    """The graphs in the order they are asked: those of fewest operations first.
+
+    Where time is short, the graph that needs the fewest bytes comes before them: it is the one that
+    most likely has a plan.
+    """
+    if terms.aim.seconds is None or len(variants) == 1:
+        return list(variants)
+    first = min(variants, key=lambda each: program_peak(each, terms.dims))
+    return [first, *[each for each in variants if each is not first]]
 
 
 def _standing_for(plain: Dag, found: Dag) -> Dag:
     """The plan of a graph whose loops run in another way than those of `plain`."""
-    return Dag(found.inputs, found.outputs, found.names, found.structure, found.schedule, plain)
+    return Dag(
+        found.inputs,
+        found.outputs,
+        found.names,
+        found.structure,
+        found.schedule,
+        plain,
+        small_blocks=found.small_blocks,
+    )
 
 
 class _Searching:
     """The search for a plan whose program fits."""
 
-    def __init__(
-        self,
-        dag: Dag,
-        dims: Mapping[str, int],
-        keep: tuple[Node, ...],
-        recompute: tuple[Node, ...],
-        aim: Aim,
-    ) -> None:
+    def __init__(self, dag: Dag, terms: Terms) -> None:
         self.dag = dag
-        self.dims = dims
-        self.keep = keep
-        self.recompute = recompute
-        self.aim = aim
+        self.terms = terms
 
     @cached_property
     def plans(self) -> PlanSearch:
-        return searched(self.dag, dict(self.dims), self.keep, self.recompute, self.aim)
+        return searched(self.dag, self.terms)
 
     def fitting(self, budget: int, *, ample: bool) -> Dag | None:
         """The cheapest plan found; `ample` says that the graph itself will do where it has room."""
-        plain, dims = self.dag, self.dims
+        plain, dims = self.dag, self.terms.dims
         full = program_peak(plain, dims)
-        fits = full <= budget and not self.recompute
+        fits = full <= budget and not self.terms.recompute
         if fits:
             if ample and (budget >= full * _AMPLE or full < _LEAST_BYTES):
                 return plain
@@ -160,21 +157,28 @@ class _Searching:
                 return held
         found = self._planned(budget)
         if found is None and fits:
-            held = _in_order(plain, dims)
-            return held if program_peak(held, dims) <= budget else plain
+            return self._barely_fitting(budget)
         return found
 
+    def _barely_fitting(self, budget: int) -> Dag:
+        """The graph with all computed once, where hardly any bytes of the budget stay free."""
+        plain, dims = self.dag, self.terms.dims
+        blocks = Dag(plain.inputs, plain.outputs, plain.names, plain.structure, small_blocks=True)
+        if _resident(blocks, dims) <= budget:
+            return blocks
+        held = _in_order(plain, dims)
+        return held if program_peak(held, dims) <= budget else plain
+
     def _planned(self, budget: int) -> Dag | None:
-        start = time.monotonic()
-        search, goal = self.plans, budget
+        search, goal, over = self.plans, budget, self.terms.is_over
         for tried in told("programs of plans", range(_MOST_TRIED)):
-            more = tried < _MOST_REFINED and not self.aim.is_over(start)
-            plans = pareto([*search.front, *(refined(search, goal) if more else [])])
+            more = tried < _MOST_REFINED and not over()
+            plans = pareto([*search.front, *(refined(search, goal, over) if more else [])])
             fitting = [plan for plan in plans if plan.peak <= goal]
             if not fitting:
                 break
             found = planned(self.dag, search.model, fitting[-1].sequence)
-            resident = _resident(found, self.dims)
+            resident = _resident(found, self.terms.dims)
             if resident <= budget:
                 return found
             # Below the peak of this plan, or the same plan would be found again.
@@ -188,8 +192,9 @@ class _Searching:
         With `bare` the graph without a plan is among the plans.
         """
         fewest, most, nodes = _LAST_TRIED
-        search, dims = self.plans, self.dims
-        front = pareto([*search.front, *smallest(search)])
+        search, dims = self.plans, self.terms.dims
+        smaller = smallest(search, self.terms.is_over)
+        front = pareto([*search.front, *smaller.plans])
         tried = front[: max(fewest, min(most, nodes // len(self.dag)))]
         plans = [
             planned(self.dag, search.model, each.sequence) for each in told("least plans", tried)
@@ -198,15 +203,16 @@ class _Searching:
             plans.append(self.dag)  # Its program shares calls and a workspace, which no plan has.
         needed = {program_peak(plan, dims): plan for plan in told("programs of plans", plans)}
         peak = min(needed)
-        return _Least(peak, needed[peak])
+        return _Least(peak, needed[peak], smaller.bound)
 
 
 @dataclass(frozen=True, slots=True)
 class _Least:
-    """A plan of least memory, and its peak."""
+    """A plan of least memory, its peak, and the bytes that every plan needs by the model."""
 
     peak: int
     plan: Dag
+    bound: int
 
 
 _LAST_TRIED = (8, 48, 40_000)
@@ -221,24 +227,24 @@ def _refusal(
     variants: Sequence[Dag],
     asked: int | float | str,
     budget: int,
-    dims: Mapping[str, int],
-    aim: Aim,
+    terms: Terms,
 ) -> MemoryBudgetError:
     """The error for a budget that no plan fits."""
     best = min(least, key=lambda each: each.peak)
-    bound = best.peak
-    for dag in variants:
-        model = model_of(scheduled(dag, dims), dag.outputs, dims, work=workspace_bytes, joins=True)
-        bound = min(bound, least_bytes(model))
+    bounds = [each.bound for each in least]
+    if len(least) < len(variants):
+        bounds += [least_bytes(planning_model(each, terms.dims)) for each in variants]
+    bound = min([best.peak, *bounds])
     sure = (
-        ""
+        " No plan needs less, by the memory model: this is proven."
         if bound == best.peak
         else f" Every plan needs at least {readable_bytes(bound)} by the memory model."
     )
     return MemoryBudgetError(
         f"No plan was found that fits {_as_told(asked, budget)}: "
-        f"the least is {best.peak} bytes ({readable_bytes(best.peak)}).{sure}{_time_told(aim)}",
-        live_rows(memory_of(best.plan, dims)),
+        f"the least is {best.peak} bytes ({readable_bytes(best.peak)}).{sure}"
+        f"{_time_told(terms.aim)}",
+        live_rows(memory_of(best.plan, terms.dims)),
         mend=f"Give at least memory={best.peak}, smaller inputs, or fewer outputs.",
         least_bytes=best.peak,
         bound_bytes=bound,

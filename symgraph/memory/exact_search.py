@@ -15,12 +15,13 @@ Dantzig 1957).
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import accumulate, count
 from math import inf
 from typing import TypeAlias
 
 from ..lowering.memory_model import Model
+from .aims import never
 from .exact_states import States
 from .exact_turns import bits
 
@@ -39,7 +40,7 @@ _MOST_WAYS = 16
 
 
 class Exhausted(Exception):
-    """The search has tried as many moves as it may."""
+    """The search has tried as many moves as it may, or has no time left."""
 
 
 class ExactSearch:
@@ -50,6 +51,8 @@ class ExactSearch:
     model : Model
     backward : collection of int
         The steps that run once.
+    over : callable
+        Says when the time is over.
 
     Attributes
     ----------
@@ -57,13 +60,19 @@ class ExactSearch:
         How many moves have been tried so far.
     bound : int
         No plan within the limit searched last has forward steps of less cost.
+    complete : bool
+        Whether the search before tried all ways to make room: what it found is then the least.
     """
 
-    def __init__(self, model: Model, backward: Collection[int]) -> None:
+    def __init__(
+        self, model: Model, backward: Collection[int], over: Callable[[], bool] = never
+    ) -> None:
         forward = [step for step in range(len(model)) if step not in backward]
         self.states = States(model, forward, sorted(backward))
+        self.over = over
         self.moves = 0
         self.bound = 0
+        self.complete = True
 
     @staticmethod
     def suits(model: Model, backward: Collection[int]) -> bool:
@@ -80,6 +89,8 @@ class ExactSearch:
     ) -> list[int] | None:
         """The sequence of least cost whose peak is within the limit; None if there is none.
 
+        Where a state has too many ways to make room, only some are tried (`complete`).
+
         Parameters
         ----------
         limit : int
@@ -95,14 +106,15 @@ class ExactSearch:
         Raises
         ------
         Exhausted
-            If more moves had to be tried.
+            If more moves had to be tried, or the time is over.
         """
-        search = _Search(self.states, limit, most, weight, below)
+        search = _Search(self.states, limit, most, weight, below, self.over)
         try:
             return search.cheapest()
         finally:
             self.moves += search.moves
             self.bound = search.least
+            self.complete = search.complete
 
     def near_cheapest(self, limit: int, most: int, below: int | None = None) -> list[int] | None:
         """A sequence of little cost whose peak is within the limit; None if none is found.
@@ -116,7 +128,7 @@ class ExactSearch:
         below : int, optional
             The forward steps have to cost less than this.
         """
-        search = _Search(self.states, limit, most, 1.0, below)
+        search = _Search(self.states, limit, most, 1.0, below, self.over)
         found = search.beam()
         self.moves += search.moves
         return found
@@ -126,13 +138,20 @@ class _Search:
     """The search for one budget."""
 
     def __init__(
-        self, states: States, limit: int, most: int, weight: float, below: int | None
+        self,
+        states: States,
+        limit: int,
+        most: int,
+        weight: float,
+        below: int | None,
+        over: Callable[[], bool],
     ) -> None:
         self.states = states
         self.limit = limit
         self.most = most
         self.weight = weight
         self.below = inf if below is None else below
+        self.over = over
         self.moves = 0
         self.complete = True
         self.least = 0
@@ -161,7 +180,7 @@ class _Search:
                 self.least = max(self.least, int(lowest))
             if done == states.all_done and live & states.kept == states.kept:
                 return _path(previous, state)
-            if self.moves > self.most:
+            if self.moves > self.most or self.over():
                 raise Exhausted
             for added, steps, reached in self._next(live, done):
                 self.moves += 1
@@ -201,6 +220,8 @@ class _Search:
             most = self.moves + (self.most - self.moves) // (depths - depth)
             # Some state has to lead on, as one of the first forward run.
             while heap and self.moves < (most if deepest > depth else self.most):
+                if self.over():
+                    return None
                 _, _, _, (live, done) = heapq.heappop(heap)
                 cost = best[live, done]
                 if _is_reached(live, cost, seen.setdefault(done, [])):

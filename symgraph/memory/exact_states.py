@@ -72,6 +72,11 @@ class States:
         self._useful: dict[int, int] = {}
         self._turns: dict[int, Turn] = {}
 
+    @property
+    def known_turns(self) -> int:
+        """After how many sets of gradient steps searches have been so far."""
+        return len(self._turns)
+
     def _readers(self) -> list[int]:
         """The gradient steps that read each gradient step."""
         found = [0] * len(self.rest)

@@ -11,14 +11,14 @@ too small.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 from math import gcd
 
 import numpy as np
 
 from ..lowering.memory_model import Model, least_bytes
+from .aims import never
 from .exact_states import States
 from .exact_turns import GradientMove, Turn, bits
 from .plans import Plan, evaluated
@@ -33,7 +33,14 @@ _MASK_WORK = 100
 """What a bit of a mask of fitting sets costs more than one that is shifted."""
 _NEAR = 0.005
 """The first limit tried is so much below what is known, as a share."""
+_STEP_WORK = 30_000
+_TURN_WORK = 3_000_000
+"""What an operation, and what holds after some gradient steps, cost beside that, in bits."""
 _MOST_MASKS = 64
+_PART = 16
+"""How many forward values of a larger graph are looked at, at a time."""
+_STEPS_UP = 32
+"""In how many steps from nothing to the known peak limits are refuted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +59,37 @@ class LeastPeak:
     plans: list[Plan]
 
 
-def least_peak(model: Model, backward: Collection[int], high: int) -> LeastPeak:
+def least_peak(
+    model: Model, backward: Collection[int], high: int, over: Callable[[], bool] = never
+) -> LeastPeak:
     """Plans of smaller peaks than `high`, and a bound below which there is none.
 
     Parameters
     ----------
     model : Model
-        Of more than 20 forward values nothing new is found.
+        Of more than 20 forward values there are no new plans; the bound is that of parts.
     backward : collection of int
         The steps that run once.
     high : int
         The smallest peak of the plans that are known.
+    over : callable
+        Says when the time is over.
     """
     forward = [step for step in range(len(model)) if step not in backward]
+    rest = sorted(backward)
     low, plans = least_bytes(model), list[Plan]()
     if len(forward) > _MOST_VALUES:
+        parts = list(_parts(forward))
+        for part in parts:
+            families = _Families(States(_without_bytes(model, part, rest), part, rest), over)
+            low = _refuted(families, low, high, _WORK // len(parts) // 2)
         return LeastPeak(min(low, high), plans)
-    families = _Families(States(model, forward, sorted(backward)))
+    families = _Families(States(model, forward, rest), over)
     reached, gap = high, max(1, int(_NEAR * high))
-    with suppress(_GivenUp):
+    try:
         while reached > low:
             limit = max(low, reached - gap)
-            if families.reach_the_end(limit):
+            if families.reach_the_end(limit, _WORK):
                 plan = evaluated(model, families.sequence(limit))
                 assert plan.peak <= limit
                 plans.append(plan)
@@ -82,20 +98,67 @@ def least_peak(model: Model, backward: Collection[int], high: int) -> LeastPeak:
             else:
                 low = limit + 1
                 gap = max(1, (reached - low) // 2)
+    except _GivenUp:
+        low = _refuted(families, low, reached, _WORK // 4)
     return LeastPeak(min(low, reached), plans)
 
 
+def _refuted(families: _Families, low: int, high: int, left: int) -> int:
+    """The bytes that every run needs, as far as it is proven from the fewest bytes up.
+
+    Few sets fit a small limit, so it is refuted sooner than one near the least peak. At most `left`
+    bits are worked on.
+    """
+    gap = most = max(1, high // _STEPS_UP)
+    most_at_once = left // 4
+    while low < high and left > 0:
+        limit = min(low + gap, high) - 1
+        try:
+            if families.reach_the_end(limit, min(left, most_at_once)):
+                high = limit
+                gap = max(1, (high - low) // 2)
+            else:
+                low = limit + 1
+        except _GivenUp:
+            if families.over() or gap <= most // _STEPS_UP:
+                break
+            gap = max(1, gap // 4)
+        left -= families.worked
+    return low
+
+
+def _parts(forward: list[int]) -> Iterator[list[int]]:
+    """The forward values some at a time, each in two parts, the last first."""
+    for end in range(len(forward), _PART // 2, -(_PART // 2)):
+        yield forward[max(0, end - _PART) : end]
+
+
+def _without_bytes(model: Model, part: Collection[int], rest: Collection[int]) -> Model:
+    """The model as if all forward values but a part were there for nothing.
+
+    Every run of the model is a run of this one, with as many bytes or fewer.
+    """
+    known = {*part, *rest}
+
+    def of(steps: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+        return tuple([tuple([each for each in found if each in known]) for found in steps])
+
+    kept = tuple([step for step in model.kept if step in known])
+    return replace(model, reads=of(model.reads), takes=of(model.takes), kept=kept)
+
+
 class _GivenUp(Exception):
-    """More bits were to be worked on than may be."""
+    """More bits were to be worked on than may be, or the time is over."""
 
 
 class _Families:
     """The families of sets of live forward values that runs within a limit can have."""
 
-    def __init__(self, states: States) -> None:
+    def __init__(self, states: States, over: Callable[[], bool]) -> None:
         self.states = states
+        self.over = over
         self.count = len(states.forward)
-        self.left = _WORK
+        self.left, self.worked = 0, 0
         every = 1 << self.count
         self.having = {1 << place: _having(place, every) for place in range(self.count)}
         # The sets in which a value can be computed: its operands are there, and it is not.
@@ -112,8 +175,14 @@ class _Families:
         self.seeds: dict[int, int] = {}
         self.found: dict[int, int] = {}
 
-    def reach_the_end(self, limit: int) -> bool:
+    def reach_the_end(self, limit: int, most: int) -> bool:
         """Whether some run fits the limit.
+
+        Parameters
+        ----------
+        limit : int
+        most : int
+            How many bits are worked on at most.
 
         Raises
         ------
@@ -122,6 +191,7 @@ class _Families:
         """
         states = self.states
         self.seeds, self.found = {}, {}
+        self.left, self.worked = most, 0
         if states.never_fits(limit):
             return False
         # By the gradient steps done, as many at each level: the family at the start of a turn.
@@ -130,6 +200,7 @@ class _Families:
         for level in levels:
             while level:
                 done, seed = level.popitem()
+                self._work(_TURN_WORK)
                 turn = states.turn(done)
                 family = seed
                 if not done & states.copies:
@@ -162,6 +233,7 @@ class _Families:
         levels: list[dict[int, int]],
     ) -> int:
         """Run a gradient step from a family; the sets from which it takes over no forward value."""
+        self._work(family.bit_length() * (move.needs.bit_count() + 6))
         source = self._containing(family, move.needs)
         new = moved = source and source & self._fitting(limit - turn.held - move.adds)
         for taken in move.takes if source else ():
@@ -199,13 +271,18 @@ class _Families:
                 family = new
         return family
 
+    def _work(self, bits_worked_on: int) -> None:
+        self.worked += bits_worked_on + _STEP_WORK
+        if self.worked > self.left or self.over():
+            raise _GivenUp
+
     def _fitting(self, room: int) -> int:
         """The sets of at most so many bytes."""
         found = self.masks.get(room)
         if found is None:
             if len(self.masks) == _MOST_MASKS:
                 self.masks.clear()
-            self.left -= _MASK_WORK * len(self.sums)
+            self._work(_MASK_WORK * len(self.sums))
             packed = np.packbits(self.sums <= room // self.unit, bitorder="little")
             found = self.masks[room] = int.from_bytes(packed.tobytes(), "little")
         return found
@@ -218,9 +295,7 @@ class _Families:
 
     def _with_subsets(self, family: int, values: int) -> int:
         """The family with the sets that lack some of these values."""
-        self.left -= family.bit_length() * (3 * values.bit_count() + 6)
-        if self.left < 0:
-            raise _GivenUp
+        self._work(family.bit_length() * (3 * values.bit_count() + 6))
         for value in bits(values):
             family |= (family & self.having[value]) >> value
         return family

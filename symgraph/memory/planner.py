@@ -9,7 +9,6 @@ front of `Plan` can take its place.
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,18 +22,26 @@ from ..ir.progress import told
 from ..lowering.memory_model import Model, least_bytes, model_of, profile
 from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
-from .aims import Aim, with_costs
+from .aims import Aim, Terms, with_costs
 from .blocks import block_sequences
 from .chains import chain_of, chain_sequences
 from .eviction import SCORES, Evictor
 from .exact_search import ExactSearch, Exhausted
 from .kept_sets import kept_set_sequences
+from .least_peak import LeastPeak
 from .order import forward_first, layer_by_layer
 from .plans import Plan, evaluated, pareto, serial_plan, thinned
 from .scratch import scratch_bytes
 from .uniform_chains import is_uniform, uniform_sequences
 
-__all__ = ["PlanSearch", "backward_steps", "network_plans", "searched", "steps_of"]
+__all__ = [
+    "PlanSearch",
+    "backward_steps",
+    "network_plans",
+    "planning_model",
+    "searched",
+    "steps_of",
+]
 
 _LARGE = 3000
 """Above this many steps fewer scores are tried."""
@@ -54,8 +61,8 @@ class PlanSearch:
     """The Pareto front of plans found for a graph, and the model they are sequences of.
 
     `small` says that the graph may be searched exactly for one budget, and `refined` has the plans
-    found for each, with whether no smaller budget has a plan of less cost, and under 0 those of the
-    smallest peaks (`memory.refinement`).
+    found for each, with whether no smaller budget has a plan of less cost. `least` has what is
+    known of the least peak, once it was asked for (`memory.refinement`).
     """
 
     model: Model
@@ -65,6 +72,7 @@ class PlanSearch:
     refined: dict[int, tuple[list[Plan], bool]] = field(
         default_factory=dict[int, tuple[list[Plan], bool]]
     )
+    least: list[LeastPeak] = field(default_factory=list["LeastPeak"])
 
 
 _SearchKey: TypeAlias = "tuple[tuple[tuple[str, int], ...], frozenset[Node], frozenset[Node], Aim]"
@@ -73,38 +81,37 @@ _searches: weakref.WeakKeyDictionary[Dag, dict[_SearchKey, PlanSearch]] = (
 )
 
 
-def searched(
-    dag: Dag,
-    dims: Mapping[str, int],
-    keep: Sequence[Node],
-    recompute: Sequence[Node],
-    aim: Aim = Aim(),  # noqa: B008  # It cannot be changed.
-) -> PlanSearch:
+def searched(dag: Dag, terms: Terms) -> PlanSearch:
     """The front of plans of a graph, found once: it does not depend on the budget."""
-    key = (tuple(sorted(dims.items())), frozenset(keep), frozenset(recompute), aim)
+    dims, aim = terms.dims, terms.aim
+    key = (tuple(sorted(dims.items())), frozenset(terms.keep), frozenset(terms.recompute), aim)
     known = _searches.setdefault(dag, {})
     if key not in known:
         best = model_of(
             scheduled(dag, dims), dag.outputs, dims, costs=True, work=scratch_bytes, joins=True
         )
-        order = layer_by_layer(forward_first(dag), dag.outputs)
-        model = model_of(order, dag.outputs, dims, costs=True, work=scratch_bytes, joins=True)
+        model = planning_model(dag, dims)
         best, model = [with_costs(each, aim, dims) for each in (best, model)]
-        kept, again = steps_of(dag, model, keep), steps_of(dag, model, recompute)
+        kept, again = [steps_of(dag, model, each) for each in (terms.keep, terms.recompute)]
         if kept & again:
             both = model.nodes[min(kept & again)]
             raise InputError(f"{both!r} is both to be kept and to be computed again.")
-        front = _front(model, best, kept, again, aim)
+        front = _front(model, best, kept, again, terms)
         small = not (kept or again) and ExactSearch.suits(model, backward_steps(model))
         known[key] = PlanSearch(model, front, dict(dims), small)
     return known[key]
 
 
+def planning_model(dag: Dag, dims: Mapping[str, int]) -> Model:
+    """The steps that plans are sequences of: the forward part first, gradients as they are read."""
+    order = layer_by_layer(forward_first(dag), dag.outputs)
+    return model_of(order, dag.outputs, dims, costs=True, work=scratch_bytes, joins=True)
+
+
 def _front(
-    model: Model, best: Model, keep: Collection[int], again: Collection[int], aim: Aim
+    model: Model, best: Model, keep: Collection[int], again: Collection[int], terms: Terms
 ) -> list[Plan]:
     """The front of plans; `best` is the same graph in the order of least memory without a plan."""
-    start = time.monotonic()
     plans: list[Plan] = []
     if not again:
         number = {node: step for step, node in enumerate(model.nodes[: len(model) - model.copies])}
@@ -122,15 +129,15 @@ def _front(
         kept_sets = kept_set_sequences(model, backward_steps(model))
         # The quickest search: without it a short time would give no plan at all.
         plans.extend([evaluated(model, sequence) for sequence in kept_sets])
-        network = [] if aim.is_over(start) else network_plans(model, most_bytes)
+        network = [] if terms.is_over() else network_plans(model, most_bytes)
         plans.extend(network)
         rungs = _RUNGS // 2 if network else _RUNGS
-    if not (plans and aim.is_over(start)):
-        plans.extend(aim.in_time(_eviction_plans(model, keep, again, rungs), start))
+    if not (plans and terms.is_over()):
+        plans.extend(terms.in_time(_eviction_plans(model, keep, again, rungs)))
     front = pareto(plans)
     thin = (thinned(model, plan, plan.peak, again) for plan in told("plans thinned", front))
-    front = pareto([*front, *aim.in_time(thin, start)])
-    if again or keep or aim.is_over(start):
+    front = pareto([*front, *terms.in_time(thin)])
+    if again or keep or terms.is_over():
         return front
     return _with_exact_plans(model, front)
 

@@ -17,7 +17,7 @@ from ..ir.node import Node, make, origin
 from ..lowering.memory_model import Model, model_of
 from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
-from .aims import Aim
+from .aims import Terms
 from .eviction import SCORES, Evictor
 from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
@@ -78,7 +78,8 @@ def without_copies(dag: Dag) -> Dag:
     if dag.unplanned is not None:
         return dag.unplanned
     if not any(node.copy for node in dag.nodes):
-        return dag if dag.schedule is None else dag.with_outputs(dag.outputs)
+        as_it_was = dag.schedule is None and not dag.small_blocks
+        return dag if as_it_was else dag.with_outputs(dag.outputs)
     first: dict[Node, Node] = {}
     for node in dag.nodes:
         operands = tuple([first[operand] for operand in node.operands])
@@ -98,7 +99,6 @@ def checkpointed(
     *,
     keep: Collection[Node] = (),
     recompute: Collection[Node] = (),
-    aim: Aim = Aim(),  # noqa: B008  # It cannot be changed.
 ) -> Dag:
     """The same outputs, bit for bit, with values computed again so that the peak fits the budget.
 
@@ -116,8 +116,6 @@ def checkpointed(
     keep, recompute : collection of Node, optional
         Values that are never computed again, and values that are never held between a forward use
         and a backward use.
-    aim : Aim
-        What a plan costs, and how long plans are searched for.
 
     Raises
     ------
@@ -129,41 +127,33 @@ def checkpointed(
     """
     budget = bytes_of(memory)
     plain = without_copies(dag)
-    search = searched(plain, dict(dims or {}), tuple(keep), tuple(recompute), aim)
+    search = searched(plain, Terms(dict(dims or {}), tuple(keep), tuple(recompute)))
     fitting = [plan for plan in search.front if plan.peak <= budget]
     if not fitting:
         raise _infeasible(search, plain, budget)
     return planned(plain, search.model, fitting[-1].sequence)
 
 
-def frontier(
-    dag: Dag,
-    dims: Mapping[str, int] | None = None,
-    *,
-    keep: Collection[Node] = (),
-    recompute: Collection[Node] = (),
-    aim: Aim = Aim(),  # noqa: B008  # It cannot be changed.
-) -> list[tuple[int, int]]:
+def frontier(dag: Dag, dims: Mapping[str, int] | None = None) -> list[tuple[int, int]]:
     """The Pareto front of plans: peak bytes, and floating-point operations computed again.
 
     Operations count beyond those of the graph without a plan. They are negative where a loop keeps
     what the graph computes again.
     """
     plain = without_copies(dag)
-    sizes = dict(dims or {})
+    terms = Terms(dict(dims or {}))
     plans: list[Plan] = []
-    for variant in variants_for(plain, keep, recompute, aim):
-        more = 0 if variant is plain else flops_of(variant, sizes) - flops_of(plain, sizes)
-        front = searched(variant, sizes, tuple(keep), tuple(recompute), aim).front
+    for variant in variants_for(plain, terms):
+        more = 0 if variant is plain else flops_of(variant, dims) - flops_of(plain, dims)
+        front = searched(variant, terms).front
         plans += [Plan((), each.peak, each.extra_cost + more) for each in front]
     return [(plan.peak, plan.extra_cost) for plan in pareto(plans)]
 
 
-def variants_for(
-    dag: Dag, keep: Collection[Node], recompute: Collection[Node], aim: Aim
-) -> list[Dag]:
-    """The graph with its loops run in each way; as it is where an aim names nodes or prices."""
-    return [dag] if keep or recompute or aim.cost != "flops" else loop_variants(dag)
+def variants_for(dag: Dag, terms: Terms) -> list[Dag]:
+    """The graph with its loops run in each way; as it is where terms name nodes or prices."""
+    named = terms.keep or terms.recompute or terms.aim.cost != "flops"
+    return [dag] if named else loop_variants(dag)
 
 
 def recomputed(

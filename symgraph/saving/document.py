@@ -129,6 +129,8 @@ def written_dag(dag: Dag, table: WrittenNodes) -> dict[str, Any]:
     }
     if dag.schedule is not None:
         fields["schedule"] = [table.number[node] for node in dag.schedule]
+    if dag.small_blocks:
+        fields["small_blocks"] = True
     return fields
 
 
@@ -151,7 +153,7 @@ def dag_at(place: Place, nodes: Nodes, more: Sequence[str] = ()) -> Dag:
     ------
     FormatError
     """
-    fields = place.fields(("inputs", "outputs", "structure"), ("schedule", *more))
+    fields = place.fields(("inputs", "outputs", "structure"), ("schedule", "small_blocks", *more))
     inputs: dict[str, Node] = {}
     for each in fields["inputs"].items():
         name, node = each.items(2)
@@ -170,7 +172,8 @@ def dag_at(place: Place, nodes: Nodes, more: Sequence[str] = ()) -> Dag:
         schedule = [nodes.at(each) for each in fields["schedule"].items()]
     try:
         names = [name.text() for name, _ in outputs]
-        dag = Dag(inputs, ends, names, structure, schedule)
+        small = "small_blocks" in fields and fields["small_blocks"].boolean()
+        dag = Dag(inputs, ends, names, structure, schedule, small_blocks=small)
         verify(dag)
     except SymgraphError as error:
         place.refuse(error.what.rstrip("."))

@@ -68,6 +68,46 @@ def test_an_infeasible_budget_is_told_in_the_users_unit() -> None:
         graph.checkpoint("1%")
 
 
+def test_the_least_of_a_small_graph_is_told_with_its_proof() -> None:
+    random = np.random.default_rng(2)
+    x = sg.input("x", (1000,))
+    values: list[Any] = [x]
+    for _ in range(5):
+        a, b = [values[int(random.integers(max(0, len(values) - 3), len(values)))] for _ in "ab"]
+        values.append(np.sin(a) * np.cos(b))
+    loss = np.sum(values[-1])
+    graph = sg.graph(loss, sg.grad(loss, x))
+    with pytest.raises(sg.MemoryBudgetError) as caught:
+        graph.checkpoint("20%")
+    least, bound = caught.value.least_bytes, caught.value.bound_bytes
+    # The program may hold a few bytes beside the values of the model.
+    assert bound <= least <= 1.01 * bound
+    assert graph.checkpoint(least).memory_plan().peak_bytes <= least
+    with pytest.raises(sg.MemoryBudgetError):
+        graph.checkpoint(least - 1)
+
+
+def test_a_budget_of_the_whole_peak_leaves_room_for_what_is_not_the_programs() -> None:
+    """A program in blocks of rows has no other room than its results and the blocks."""
+    x = sg.input("x", (100_000,))
+    y: Any = x
+    for _ in range(6):
+        y = np.sin(y) + 0.5 * y
+    loss = np.sum(y)
+    graph = sg.graph(loss, sg.grad(loss, x)).simplify()
+    budget = graph.memory_plan().peak_bytes
+    plan = graph.checkpoint(budget)
+    assert not copies(plan)
+    assert plan.memory_plan().peak_bytes < budget - budget // 200
+    at = {"x": np.linspace(0, 1, 100_000)}
+    for one, other in zip(plan.lower()(**at), graph.lower()(**at), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    assert plan.evaluate(**at)[1].tobytes() == graph.evaluate(**at)[1].tobytes()
+    loaded = sg.Graph.from_json(plan.to_json())
+    assert loaded.memory_plan().peak_bytes == plan.memory_plan().peak_bytes
+    assert plan.checkpoint("200%").memory_plan().peak_bytes == budget
+
+
 def test_values_to_recompute_are_arrays_nodes_or_names() -> None:
     graph, values = deep()
     by_array = graph.checkpoint(recompute=[values[3]])

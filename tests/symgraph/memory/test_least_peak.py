@@ -8,7 +8,9 @@ import pytest
 from memorymodels import joint
 from randomgraphs import random_gradient
 
-from symgraph.lowering.memory_model import profile
+from symgraph.lowering.memory_model import least_bytes, profile
+from symgraph.memory import least_peak as module
+from symgraph.memory.aims import Terms
 from symgraph.memory.exact_search import ExactSearch, Exhausted
 from symgraph.memory.least_peak import least_peak
 from symgraph.memory.planner import backward_steps, searched
@@ -35,7 +37,7 @@ def test_another_search_finds_a_run_at_the_least_peak_and_none_below(count: int)
 def test_plans_of_real_graphs_have_the_peaks_they_name() -> None:
     smaller = proven = 0
     for seed in range(30):
-        search = searched(random_gradient(seed), {}, (), ())
+        search = searched(random_gradient(seed), Terms())
         backward = backward_steps(search.model)
         if len(search.model) - len(backward) > 14:
             continue
@@ -50,8 +52,18 @@ def test_plans_of_real_graphs_have_the_peaks_they_name() -> None:
     assert proven >= 8
 
 
-def test_a_large_graph_is_left_to_other_searches() -> None:
-    model = joint(24, 0)
-    found = least_peak(model, range(24, len(model)), 10**6)
-    assert not found.plans
-    assert 0 < found.bound < 10**6
+def test_a_bound_of_a_larger_graph_is_that_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    raised = 0
+    for seed in range(12):
+        model = joint(10, seed)
+        backward = range(10, len(model))
+        full = profile(model, range(len(model))).peak
+        whole = least_peak(model, backward, full)
+        with monkeypatch.context() as patched:
+            patched.setattr(module, "_MOST_VALUES", 9)
+            patched.setattr(module, "_PART", 6)
+            parts = least_peak(model, backward, full)
+        assert not parts.plans
+        assert least_bytes(model) <= parts.bound <= whole.bound
+        raised += parts.bound > least_bytes(model)
+    assert raised >= 3

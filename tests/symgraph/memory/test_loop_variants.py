@@ -167,3 +167,21 @@ def test_a_loop_whose_carries_are_read_elsewhere_stays_as_it_is() -> None:
     given = numbers(second)
     for each in loop_variants(second.dag):
         assert sg.Graph(each).lower()(**given).tobytes() == second.lower()(**given).tobytes()
+
+
+def test_loops_that_share_a_short_time_have_a_plan() -> None:
+    def loss(xs: Any, w: Any) -> Any:
+        def step(h: Any, x: Any) -> tuple[Any, Any]:
+            h = np.tanh(h @ w + x)
+            return h, h
+
+        for _ in range(3):
+            _, xs = sg.scan(step, np.zeros((8, 16)), xs)
+        return np.sum(xs * xs)
+
+    graph = sg.trace(loss, xs=(32, 8, 16), w=(16, 16)).gradient("w")
+    budget = int(0.7 * graph.memory_plan().peak_bytes)
+    plan = graph.checkpoint(budget, time_limit=1e-9)
+    assert plan.memory_plan().peak_bytes <= budget
+    given = numbers(graph)
+    assert bits(plan, given) == bits(graph, given)

@@ -12,6 +12,7 @@ from randomgraphs import random_gradient
 
 import symgraph as sg
 from symgraph.lowering.memory_model import model_of
+from symgraph.memory.aims import Terms
 from symgraph.memory.certificate import cost_bound
 from symgraph.memory.order import forward_first
 from symgraph.memory.planner import backward_steps, searched
@@ -30,7 +31,7 @@ def mlp(layers: int = 8) -> sg.Graph:
 def test_no_plan_is_below_the_bound(seed: int) -> None:
     dag = random_gradient(seed)
     model = model_of(forward_first(dag), dag.outputs, {}, costs=True)
-    search = searched(dag, {}, (), ())
+    search = searched(dag, Terms())
     for plan in search.front:
         assert cost_bound(model, backward_steps(model), plan.peak) <= plan.extra_cost
 
