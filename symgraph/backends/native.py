@@ -9,17 +9,33 @@ of NumPy, as on the NumPy backend. The loops are compiled at the first call and 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..ir.dag import Dag
+from ..ir.node import Node
 from ..lowering.program import program_of
-from ..native.machine import functions, head_bytes, llvm_version, unsupported, vector_bytes
-from ..native.modules import Loops, Machine
+from ..native.entry_code import ENTRY
+from ..native.entry_table import table
+from ..native.machine import (
+    entry_function,
+    functions,
+    head_bytes,
+    llvm_version,
+    unsupported,
+    vector_bytes,
+)
+from ..native.modules import Loops
 from ..native.products import blas_is_narrow
 from ..native.programs import Grouping
+from ..native.writer import Machine
 from ..passes.unmasked import without_masks
 from .base import Compiled
+from .direct import Direct
 from .numpy import NumpyBackend, assembled
 from .shared_loops import shared_loop, shared_product
 from .threads import Team
@@ -80,7 +96,13 @@ class NativeBackend(NumpyBackend):
                 .compile(dag, floats=floats, threads=threads)
                 .with_reason(f"all is left to NumPy: no two statements share a loop; {told}")
             )
-        return assembled(program, names=_Lazy(grouping.loops, team).names).with_reason(told)
+        lazy = _Lazy(grouping.loops, team)
+        found = assembled(program, names=lazy.names).with_reason(told)
+        if grouping.loops.entry is None:
+            return found
+        constants = [program.constants[name] for name in grouping.loops.entry]
+        direct = Direct(lambda: lazy.entry(constants))
+        return replace(found, run=direct.before(found.run), direct=direct)
 
 
 def _machine(products: bool | None = None) -> Machine:
@@ -105,21 +127,30 @@ class _Lazy:
         self._team = team
         self._lock = threading.Lock()
         self._found: dict[str, Any] = {}
+        self._scope: dict[str, Any] = {}
 
     def names(self, scope: dict[str, Any]) -> dict[str, Any]:
         """A function for each loop, by name; compiled ones take their places in the scope."""
+        self._scope = scope
         names = [name for each in self._loops.names for name in each]
-        return {name: self._first(name, scope) for name in names}
+        return {name: partial(self._first, name) for name in names}
 
-    def _first(self, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
-        def call(*arrays: Any) -> Any:
-            with self._lock:
-                if not self._found:
-                    self._found.update(self._compiled())
-                    scope.update(self._found)
-            return self._found[name](*arrays)
+    def _first(self, name: str, *arrays: Any) -> Any:
+        return self._all()[name](*arrays)
 
-        return call
+    def entry(self, constants: Sequence[Node]) -> Callable[..., Any]:
+        """The whole program as one function, which reads these constants."""
+        self._all()
+        arrays = [np.ascontiguousarray(each.params["value"]) for each in constants]
+        module = self._loops.modules[0]
+        return entry_function(module.text, module.names, ENTRY, table(arrays))
+
+    def _all(self) -> dict[str, Any]:
+        with self._lock:
+            if not self._found:
+                self._found.update(self._compiled())
+                self._scope.update(self._found)
+        return self._found
 
     def _compiled(self) -> dict[str, Any]:
         loops, team = self._loops, self._team

@@ -9,7 +9,7 @@ from it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, cast
 
@@ -44,7 +44,7 @@ class Rewrite(Protocol):
         drafts: Sequence[Draft],
         inputs: Mapping[str, Aval],
         constants: Mapping[str, Node],
-        results: Collection[str],
+        results: Sequence[str],
         new_name: Callable[[], str],
     ) -> tuple[list[Draft], tuple[str, ...]]:
         """The statements instead, and notes for the head of the source."""
@@ -201,7 +201,7 @@ class _Builder:
     def rewritten(self, rewrite: Rewrite) -> Program:
         """The program with other statements, its temporaries in a workspace."""
         inputs = {self.names[node]: node.aval for node in self.dag.inputs.values()}
-        results = {self.names[node] for node in self.dag.outputs}
+        results = [self.names[node] for node in self.dag.outputs]
         drafts, notes = rewrite(self.drafts, inputs, self.constants, results, self._target)
         program = replace(self._program(drafts, ()), notes=notes)
         return with_workspace(program, self.planning.places, self.planning.buffers)

@@ -22,7 +22,7 @@ from ..ir.dims import Dim
 from ..lowering.drafts import Draft
 from .readings import Number, Reading, reading_of
 
-__all__ = ["END", "LEAST_SHARED", "Group", "Item", "Placed", "grouped"]
+__all__ = ["END", "LEAST_SHARED", "Group", "Item", "Placed", "alone", "grouped"]
 
 END = 1 << 30
 """The stage of a value that is known after the loop only."""
@@ -174,6 +174,8 @@ class Group:
             support |= {axis for axis in placed.axes if axis is not None}
             late = late or placed.stage == END
             stage = max(stage, placed.stage)
+        if reading.repeats:
+            support = {axis for axis in axes if axis is not None}
         form = self._form(frozenset(support))
         if form == "column" or (late and form != "one") or self._is_of_parts(stage):
             raise _Apart
@@ -302,6 +304,30 @@ def grouped(
     return former.formed(drafts)
 
 
+def alone(draft: Draft, avals: Mapping[str, Aval], numbers: Mapping[str, Number]) -> Group | None:
+    """A group of one statement; None if no loop computes it.
+
+    Parameters
+    ----------
+    draft : Draft
+    avals : mapping of str to Aval
+        Of all values.
+    numbers : mapping of str to Number
+        The constants that are one number.
+    """
+    reading = reading_of(draft, avals, numbers)
+    if reading is None or not (reading.function or reading.reduction):
+        return None
+    group = Group(_space(reading, avals), results=(draft.target,))
+    return group if group.join(reading, avals) else None
+
+
+def _space(reading: Reading, avals: Mapping[str, Aval]) -> tuple[Dim, ...]:
+    """The axes of the largest value that a statement reads or computes."""
+    shapes = [reading.result.shape, *[avals[name].shape for name in reading.names]]
+    return max(shapes, key=lambda each: (sum([dim != 1 for dim in each]), len(each)))
+
+
 @dataclass
 class _Former:
     avals: Mapping[str, Aval]
@@ -350,7 +376,7 @@ class _Former:
         self, first: Reading, window: Sequence[Draft], wanted: Collection[str]
     ) -> tuple[Group, list[Draft], list[Draft]]:
         """A group with these statements among others, if they can join."""
-        space = self._space(first)
+        space = _space(first, self.avals)
         large = any(not isinstance(each, int) for each in space) or prod(space) >= LEAST_SHARED
         group = Group(space, parted=self.parted and bool(large))
         before: list[Draft] = []
@@ -388,10 +414,6 @@ class _Former:
 
     def _joins(self, group: Group, reading: Reading) -> bool:
         return len(group.members) < _MOST_MEMBERS and group.join(reading, self.avals)
-
-    def _space(self, reading: Reading) -> tuple[Dim, ...]:
-        shapes = [reading.result.shape, *[self.avals[name].shape for name in reading.names]]
-        return max(shapes, key=lambda each: (sum([dim != 1 for dim in each]), len(each)))
 
     def _is_near(self, reading: Reading, group: Group, touched: Collection[str]) -> bool:
         """Whether joining saves a pass over memory, or costs next to nothing."""

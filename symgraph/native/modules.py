@@ -10,40 +10,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..ir.avals import Aval
+from .entries import Entry, Looped
+from .entry_code import DECLARED, Loop, entry_text
 from .groups import Group
 from .nests import Nest
 from .operations import kind_of
 from .parts import Parts, length_of, parts_of
 from .plan import Parameter, Plan
 from .tiles import Tile, written
-from .writer import Code
+from .writer import Code, Machine
 
 __all__ = ["Loops", "Machine", "Module", "loops_of"]
 
 _RELEASED = 2**16
 """From so many elements on, other threads of Python run during the loop."""
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What the code depends on.
-
-    Parameters
-    ----------
-    llvm : int
-        LLVM's major version.
-    register : int
-        The bytes of a vector.
-    head : int
-        The bytes of the head of a Python object.
-    products : bool
-        Whether products of matrices are computed here, not by BLAS.
-    """
-
-    llvm: int
-    register: int
-    head: int
-    products: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +52,8 @@ class Loops:
         How the loop of a function is cut, if another function, named `..._part`, computes a part.
     rows_of_tiles : tuple of int
         The rows of each tile of products.
+    entry : tuple of str, optional
+        If a function of the first module is the whole program: the constants that it reads.
     """
 
     modules: tuple[Module, ...]
@@ -80,6 +62,7 @@ class Loops:
     parameters: tuple[tuple[Parameter, ...], ...]
     parts: Mapping[str, Parts] = field(default_factory=dict[str, Parts])
     rows_of_tiles: tuple[int, ...] = ()
+    entry: tuple[str, ...] | None = None
 
 
 def loops_of(
@@ -87,8 +70,12 @@ def loops_of(
     tiles: Sequence[Tile],
     avals: Mapping[str, Aval],
     machine: Machine,
+    entry: Entry | None = None,
 ) -> Loops:
-    """The loops of these groups `n0`, `n1`, ..., and products in these tiles, `g0`, `g1`, ..."""
+    """The loops of these groups `n0`, `n1`, ..., and products in these tiles, `g0`, `g1`, ...
+
+    An `entry` is the whole program, and uses these groups.
+    """
     names: dict[str, str] = {}  # By the text: groups of one form share a function.
     of_groups: list[str] = []
     parameters: list[tuple[Parameter, ...]] = []
@@ -113,6 +100,11 @@ def loops_of(
         defined.update(code.defined)
         of_groups.append(name)
         parameters.append(nest.plan.parameters)
+    if entry is not None:
+        code = Code(machine.llvm)
+        loops = [Loop(*each) for each in zip(of_groups, parameters, strict=True)]
+        texts.append(entry_text(entry, _loops_in(entry, groups, loops), code, machine))
+        declared.update({**code.declared, **DECLARED})
     texts += defined.values()
     own = [(*names.values(), *[f"{name}_part" for name in parts])]
     modules = [_module(texts, own[0], declared)]
@@ -128,7 +120,18 @@ def loops_of(
         tuple(parameters),
         parts,
         tuple([each.rows for each in tiles]),
+        None if entry is None else tuple(entry.constants),
     )
+
+
+def _loops_in(entry: Entry, groups: Sequence[Group], loops: Sequence[Loop]) -> dict[int, Loop]:
+    """The loop of each step of an entry that is a group, by the step's number."""
+    places = {id(each): number for number, each in enumerate(groups)}
+    return {
+        number: loops[places[id(step.group)]]
+        for number, step in enumerate(entry.steps)
+        if isinstance(step, Looped)
+    }
 
 
 def _module(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, str]) -> Module:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,17 +14,23 @@ from ..ir.dims import Dim
 from ..ir.node import Node
 from ..lowering.drafts import Draft, array_draft
 from ..lowering.pieces import Alias, Dimension, Line, Piece, Tabled
-from .groups import Group, Item, grouped
-from .modules import Loops, Machine, loops_of
+from .entries import Entry, entry_of, is_small
+from .groups import Group, Item, alone, grouped
+from .modules import Loops, loops_of
 from .parts import MOST_PARTS, Parts
 from .plan import Parameter
 from .products import Product, product_of
 from .readings import Number
 from .tiles import Tile
+from .writer import Machine
 
 __all__ = ["Grouping"]
 
 _MOST_SHOWN = 40
+_WHOLE = (
+    "All is one compiled function of arrays in row order. These lines run for other inputs, and in",
+    "profiles:",
+)
 
 
 @dataclass
@@ -55,7 +61,7 @@ class Grouping:
         drafts: Sequence[Draft],
         inputs: Mapping[str, Aval],
         constants: Mapping[str, Node],
-        results: Collection[str],
+        results: Sequence[str],
         new_name: Callable[[], str],
     ) -> tuple[list[Draft], tuple[str, ...]]:
         avals = {**inputs, **{name: node.aval for name, node in constants.items()}}
@@ -68,16 +74,44 @@ class Grouping:
         avals.update({d.target: d.line.avals[0] for d in drafts if len(d.line.avals) == 1})
         groups = [each for each in items if isinstance(each, Group)]
         products = self._products([each for each in items if isinstance(each, Draft)], avals)
+        entry, alone = self._entry(items, inputs, constants, results, avals, numbers)
         for each in items:
-            if isinstance(each, Draft) and each.target not in products:
+            if entry is None and isinstance(each, Draft) and each.target not in products:
                 self.left[_function(each)] += 1
-        if not groups and not products:
+        if not groups and not products and entry is None:
             return list(drafts), ()
         tiles = [*dict.fromkeys([each.tile for each in products.values()])]
-        self.loops = loops_of(groups, tiles, avals, self.machine)
+        self.loops = loops_of([*groups, *alone], tiles, avals, self.machine, entry)
         doubted = {each.target for each in drafts if _runs_custom(each.node)}
         found = self._called(items, products, _Operands(avals, set(), doubted), new_name)
-        return found, self._notes(groups, tiles)
+        whole = () if entry is None else _WHOLE
+        return found, (*whole, *self._notes(groups, tiles))
+
+    def _entry(
+        self,
+        items: Sequence[Item],
+        inputs: Mapping[str, Aval],
+        constants: Mapping[str, Node],
+        results: Sequence[str],
+        avals: Mapping[str, Aval],
+        numbers: Mapping[str, Number],
+    ) -> tuple[Entry | None, list[Group]]:
+        """The program as one function, and its groups of one statement."""
+        if not all(map(is_small, avals.values())):
+            return None, []
+        single = {
+            number: group
+            for number, each in enumerate(items)
+            if isinstance(each, Draft)
+            for group in [alone(each, avals, numbers)]
+            if group is not None
+        }
+        whole = [single.get(number, each) for number, each in enumerate(items)]
+        of_constants = {name: node.aval for name, node in constants.items()}
+        entry = entry_of(whole, inputs, of_constants, results)
+        if entry is None:
+            return None, []
+        return entry, [*single.values()]
 
     def _called(
         self,
@@ -110,7 +144,8 @@ class Grouping:
     def _notes(self, groups: Sequence[Group], tiles: Sequence[Tile]) -> tuple[str, ...]:
         """What the loops compute; groups of one form are shown once."""
         assert self.loops is not None
-        shown = dict(zip(reversed(self.loops.of_groups), reversed(groups), strict=True))
+        names = self.loops.of_groups[: len(groups)]
+        shown = dict(zip(reversed(names), reversed(groups), strict=True))
         notes = [
             line
             for name in self.loops.names[0]

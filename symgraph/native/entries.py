@@ -1,0 +1,229 @@
+"""Small programs as one function: where their values lie, and what is computed from what.
+
+What only changes the order of numbers costs nothing; an array that a loop takes in row order is
+copied where it lies otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import TypeAlias
+
+from ..ir.avals import Aval
+from ..lowering.drafts import Draft
+from .groups import Group, Item
+from .layouts import Laid, row_order
+from .operations import kind_of
+from .small_products import MOST_WORK, Matrix, lies_well
+from .writer import is_float
+
+__all__ = ["Copied", "Entry", "Looped", "Multiplied", "Step", "entry_of", "is_small", "matrices"]
+
+_MOST_NUMBERS = 2**14
+"""Numbers of the largest loop: Python's other threads wait meanwhile."""
+_MOST_BYTES = 2**15
+"""Bytes of temporaries, which lie on the stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looped:
+    """A group, and the memory of each value that its loop reads or writes."""
+
+    group: Group
+    memory: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Multiplied:
+    """A product of matrices or vectors: its operands, and rows, columns and inner length."""
+
+    left: Laid
+    right: Laid
+    out: Laid
+    sizes: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """Numbers that are put into row order."""
+
+    source: Laid
+    out: Laid
+
+
+Step: TypeAlias = "Looped | Multiplied | Copied"
+
+
+@dataclass
+class Entry:
+    """A program as one function.
+
+    Parameters
+    ----------
+    inputs, constants : dict of str to Laid
+    made : dict of str to Laid
+        The memory that the function writes to, by name.
+    steps : list of Step
+    results : tuple of Laid
+        Arrays, each in a memory of its own.
+    """
+
+    inputs: dict[str, Laid]
+    constants: dict[str, Laid]
+    made: dict[str, Laid] = field(default_factory=dict[str, Laid])
+    steps: list[Step] = field(default_factory=list[Step])
+    results: tuple[Laid, ...] = ()
+
+    @property
+    def temporaries(self) -> dict[str, Laid]:
+        """The memory that is no result's."""
+        given = {each.memory for each in self.results}
+        return {name: each for name, each in self.made.items() if name not in given}
+
+
+def entry_of(
+    items: Sequence[Item],
+    inputs: Mapping[str, Aval],
+    constants: Mapping[str, Aval],
+    results: Sequence[str],
+) -> Entry | None:
+    """The function of a program; None if a statement or a size stands against it.
+
+    Parameters
+    ----------
+    items : sequence of Item
+    inputs, constants : mapping of str to Aval
+    results : sequence of str
+        The names of the program's results, in order.
+    """
+    try:
+        maker = _Maker(inputs, constants)
+        for each in items:
+            if isinstance(each, Group):
+                maker.loop(each)
+            else:
+                maker.statement(each)
+        return maker.finished(results)
+    except _Left:
+        return None
+
+
+def is_small(aval: Aval) -> bool:
+    """Whether an array may be a value of such a function."""
+    size = aval.size
+    return isinstance(size, int) and size <= _MOST_NUMBERS
+
+
+class _Left(Exception):
+    """The program runs statement by statement."""
+
+
+def _laid(memory: str, aval: Aval) -> Laid:
+    kind = kind_of(aval.dtype)
+    if kind is None or not all(isinstance(dim, int) for dim in aval.shape):
+        raise _Left
+    shape = tuple([int(dim) for dim in aval.shape])
+    return Laid(memory, kind, shape, row_order(shape))
+
+
+def matrices(left: Laid, right: Laid) -> tuple[Matrix, Matrix]:
+    """The operands of a product; vectors are a row on the left, a column on the right."""
+    rows = left.steps[0] if len(left.shape) == 2 else 0
+    columns = right.steps[1] if len(right.shape) == 2 else 0
+    return (
+        Matrix(f"%m_{left.memory}", rows, left.steps[-1]),
+        Matrix(f"%m_{right.memory}", right.steps[0], columns),
+    )
+
+
+class _Maker:
+    def __init__(self, inputs: Mapping[str, Aval], constants: Mapping[str, Aval]) -> None:
+        self.values = {name: _laid(name, aval) for name, aval in inputs.items()}
+        self.entry = Entry(dict(self.values), {})
+        self.avals = constants
+
+    # -- statements --------------------------------------------------------------------------------
+    def loop(self, group: Group) -> None:
+        if not all(isinstance(dim, int) for dim in group.space):
+            raise _Left
+        if prod([int(dim) for dim in group.space]) > _MOST_NUMBERS:
+            raise _Left
+        read = dict.fromkeys([name for each in group.members for name in each.names])
+        memory = {name: self._in_rows(name).memory for name in read if name not in group.targets}
+        for each in group.members:
+            if each.target in group.results:
+                memory[each.target] = self._new(each.target, each.result).memory
+        self.entry.steps.append(Looped(group, memory))
+
+    def statement(self, draft: Draft) -> None:
+        call = draft.line.call
+        if call is None or call.kwargs or len(draft.line.avals) != 1 or draft.node.op.custom:
+            raise _Left
+        names = [each for each in draft.pieces if isinstance(each, str) and each in draft.names]
+        (aval,) = draft.line.avals
+        match call.function, call.args, names:
+            case "np.matmul", (None, None), [left, right]:
+                self._product(draft.target, aval, self._value(left), self._value(right))
+            case "np.transpose", (None, tuple(axes)), [name]:
+                self.values[draft.target] = self._value(name).transposed(axes)
+            case "np.reshape", (None, _), [name]:
+                shape = _laid("", aval).shape
+                self.values[draft.target] = self._in_rows(name).reshaped(shape)
+            case _:
+                raise _Left
+
+    def _product(self, target: str, aval: Aval, left: Laid, right: Laid) -> None:
+        if not (left.kind == right.kind == kind_of(aval.dtype) and is_float(left.kind)):
+            raise _Left
+        if not ({len(left.shape), len(right.shape)} <= {1, 2}):
+            raise _Left
+        m = left.shape[0] if len(left.shape) == 2 else 1
+        n = right.shape[1] if len(right.shape) == 2 else 1
+        k = left.shape[-1]
+        if m * n * k > MOST_WORK:
+            raise _Left
+        if not lies_well(*matrices(left, right), n, k):
+            right = self._copied(right)
+        self.entry.steps.append(Multiplied(left, right, self._new(target, aval), (m, n, k)))
+
+    # -- values ------------------------------------------------------------------------------------
+    def _value(self, name: str) -> Laid:
+        found = self.values.get(name)
+        if found is not None:
+            return found
+        if name not in self.avals:
+            raise _Left
+        found = self.values[name] = self.entry.constants[name] = _laid(name, self.avals[name])
+        return found
+
+    def _new(self, name: str, aval: Aval) -> Laid:
+        found = _laid(name, aval)
+        self.values[name] = self.entry.made[name] = found
+        return found
+
+    def _in_rows(self, name: str) -> Laid:
+        found = self._value(name)
+        return found if found.in_rows else self._copied(found)
+
+    def _copied(self, value: Laid) -> Laid:
+        name = f"copy{len(self.entry.made)}"
+        found = Laid(name, value.kind, value.shape, row_order(value.shape))
+        self.entry.made[name] = found
+        self.entry.steps.append(Copied(value, found))
+        return found
+
+    def finished(self, results: Sequence[str]) -> Entry:
+        """The whole, with an array for each result."""
+        found: dict[str, Laid] = {}
+        for name in results:
+            value = self._value(name)
+            if value.memory not in self.entry.made or value.memory in found:
+                value = self._copied(value)
+            found[value.memory] = value
+        self.entry.results = tuple(found.values())
+        sizes = [each.size * each.itemsize for each in self.entry.temporaries.values()]
+        if sum(sizes) > _MOST_BYTES:
+            raise _Left
+        return self.entry
