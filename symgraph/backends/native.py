@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from ..ir.dag import Dag
-from ..ir.node import Node
 from ..lowering.program import program_of
 from ..native.entry_code import ENTRY
 from ..native.entry_table import table
@@ -100,8 +99,7 @@ class NativeBackend(NumpyBackend):
         found = assembled(program, names=lazy.names).with_reason(told)
         if grouping.loops.entry is None:
             return found
-        constants = [program.constants[name] for name in grouping.loops.entry]
-        direct = Direct(lambda: lazy.entry(constants))
+        direct = Direct(partial(lazy.entry, grouping.loops.entry))
         return replace(found, run=direct.before(found.run), direct=direct)
 
 
@@ -138,12 +136,11 @@ class _Lazy:
     def _first(self, name: str, *arrays: Any) -> Any:
         return self._all()[name](*arrays)
 
-    def entry(self, constants: Sequence[Node]) -> Callable[..., Any]:
+    def entry(self, constants: Sequence[np.ndarray[Any, Any]]) -> Callable[..., Any]:
         """The whole program as one function, which reads these constants."""
         self._all()
-        arrays = [np.ascontiguousarray(each.params["value"]) for each in constants]
         module = self._loops.modules[0]
-        return entry_function(module.text, module.names, ENTRY, table(arrays))
+        return entry_function(module.text, module.names, ENTRY, table(constants))
 
     def _all(self) -> dict[str, Any]:
         with self._lock:

@@ -6,20 +6,36 @@ copied where it lies otherwise.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from ..ir.avals import Aval
+from ..ir.node import Node
+from ..ir.traits import Arrangement
 from ..lowering.drafts import Draft
+from ..namespace import NUMPY
 from .groups import Group, Item
 from .layouts import Laid, row_order
 from .operations import kind_of
 from .small_products import MOST_WORK, Matrix, lies_well
 from .writer import is_float
 
-__all__ = ["Copied", "Entry", "Looped", "Multiplied", "Step", "entry_of", "is_small", "matrices"]
+__all__ = [
+    "Copied",
+    "Entry",
+    "Looped",
+    "Multiplied",
+    "Step",
+    "Zeroed",
+    "entry_of",
+    "is_small",
+    "matrices",
+]
 
 _MOST_NUMBERS = 2**14
 """Numbers of the largest loop: Python's other threads wait meanwhile."""
@@ -47,13 +63,21 @@ class Multiplied:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Numbers that are put into row order."""
+    """Numbers that are put elsewhere, so many numbers behind the beginning of a memory."""
 
     source: Laid
     out: Laid
+    start: int = 0
 
 
-Step: TypeAlias = "Looped | Multiplied | Copied"
+@dataclass(frozen=True, slots=True)
+class Zeroed:
+    """A memory that is filled with zeros."""
+
+    out: Laid
+
+
+Step: TypeAlias = "Looped | Multiplied | Copied | Zeroed"
 
 
 @dataclass
@@ -63,6 +87,8 @@ class Entry:
     Parameters
     ----------
     inputs, constants : dict of str to Laid
+    arrays : dict of str to array
+        The numbers of the constants.
     made : dict of str to Laid
         The memory that the function writes to, by name.
     steps : list of Step
@@ -71,7 +97,10 @@ class Entry:
     """
 
     inputs: dict[str, Laid]
-    constants: dict[str, Laid]
+    constants: dict[str, Laid] = field(default_factory=dict[str, Laid])
+    arrays: dict[str, np.ndarray[Any, Any]] = field(
+        default_factory=dict[str, "np.ndarray[Any, Any]"]
+    )
     made: dict[str, Laid] = field(default_factory=dict[str, Laid])
     steps: list[Step] = field(default_factory=list[Step])
     results: tuple[Laid, ...] = ()
@@ -86,7 +115,7 @@ class Entry:
 def entry_of(
     items: Sequence[Item],
     inputs: Mapping[str, Aval],
-    constants: Mapping[str, Aval],
+    constants: Mapping[str, Node],
     results: Sequence[str],
 ) -> Entry | None:
     """The function of a program; None if a statement or a size stands against it.
@@ -94,12 +123,13 @@ def entry_of(
     Parameters
     ----------
     items : sequence of Item
-    inputs, constants : mapping of str to Aval
+    inputs : mapping of str to Aval
+    constants : mapping of str to Node
     results : sequence of str
         The names of the program's results, in order.
     """
     try:
-        maker = _Maker(inputs, constants)
+        maker = _Maker(inputs, constants, _statements_of(items))
         for each in items:
             if isinstance(each, Group):
                 maker.loop(each)
@@ -114,6 +144,16 @@ def is_small(aval: Aval) -> bool:
     """Whether an array may be a value of such a function."""
     size = aval.size
     return isinstance(size, int) and size <= _MOST_NUMBERS
+
+
+def _statements_of(items: Sequence[Item]) -> Counter[Node]:
+    """How many statements compute each node."""
+    drafts = [
+        draft
+        for each in items
+        for draft in ([m.draft for m in each.members] if isinstance(each, Group) else [each])
+    ]
+    return Counter([each.node for each in drafts])
 
 
 class _Left(Exception):
@@ -139,10 +179,16 @@ def matrices(left: Laid, right: Laid) -> tuple[Matrix, Matrix]:
 
 
 class _Maker:
-    def __init__(self, inputs: Mapping[str, Aval], constants: Mapping[str, Aval]) -> None:
+    def __init__(
+        self,
+        inputs: Mapping[str, Aval],
+        constants: Mapping[str, Node],
+        statements_of: Mapping[Node, int],
+    ) -> None:
         self.values = {name: _laid(name, aval) for name, aval in inputs.items()}
-        self.entry = Entry(dict(self.values), {})
-        self.avals = constants
+        self.entry = Entry(dict(self.values))
+        self.constants = constants
+        self.statements_of = statements_of
 
     # -- statements --------------------------------------------------------------------------------
     def loop(self, group: Group) -> None:
@@ -151,7 +197,9 @@ class _Maker:
         if prod([int(dim) for dim in group.space]) > _MOST_NUMBERS:
             raise _Left
         read = dict.fromkeys([name for each in group.members for name in each.names])
-        memory = {name: self._in_rows(name).memory for name in read if name not in group.targets}
+        memory = {
+            name: self._operand(name, group).memory for name in read if name not in group.targets
+        }
         for each in group.members:
             if each.target in group.results:
                 memory[each.target] = self._new(each.target, each.result).memory
@@ -159,10 +207,19 @@ class _Maker:
 
     def statement(self, draft: Draft) -> None:
         call = draft.line.call
-        if call is None or call.kwargs or len(draft.line.avals) != 1 or draft.node.op.custom:
+        node = draft.node
+        if len(draft.line.avals) != 1 or node.op.custom:
             raise _Left
         names = [each for each in draft.pieces if isinstance(each, str) and each in draft.names]
         (aval,) = draft.line.avals
+        if self.statements_of[node] == 1 and not node.operands:
+            self._constant(draft.target, aval, node.op.kernel(NUMPY, **node.params))
+            return
+        if self.statements_of[node] == 1 and node.op.traits.arrangement is Arrangement.DIAGONAL:
+            self._diagonal(draft.target, aval, self._value(names[0]), node.params["offset"])
+            return
+        if call is None or call.kwargs:
+            raise _Left
         match call.function, call.args, names:
             case "np.matmul", (None, None), [left, right]:
                 self._product(draft.target, aval, self._value(left), self._value(right))
@@ -188,14 +245,29 @@ class _Maker:
             right = self._copied(right)
         self.entry.steps.append(Multiplied(left, right, self._new(target, aval), (m, n, k)))
 
+    def _diagonal(self, target: str, aval: Aval, given: Laid, offset: int) -> None:
+        out = self._new(target, aval)
+        columns = out.shape[-1]
+        on_diagonal = replace(out, shape=given.shape, steps=(*out.steps[:-2], columns + 1))
+        start = offset if offset >= 0 else -offset * columns
+        self.entry.steps += [Zeroed(out), Copied(given, on_diagonal, start)]
+
     # -- values ------------------------------------------------------------------------------------
     def _value(self, name: str) -> Laid:
         found = self.values.get(name)
         if found is not None:
             return found
-        if name not in self.avals:
+        if name not in self.constants:
             raise _Left
-        found = self.values[name] = self.entry.constants[name] = _laid(name, self.avals[name])
+        node = self.constants[name]
+        return self._constant(name, node.aval, node.params["value"])
+
+    def _constant(self, name: str, aval: Aval, value: Any) -> Laid:
+        """Numbers that are the same in each call."""
+        found = self.values[name] = self.entry.constants[name] = _laid(name, aval)
+        array = np.array(value, aval.dtype, order="C")
+        assert array.shape == found.shape
+        self.entry.arrays[name] = array
         return found
 
     def _new(self, name: str, aval: Aval) -> Laid:
@@ -206,6 +278,14 @@ class _Maker:
     def _in_rows(self, name: str) -> Laid:
         found = self._value(name)
         return found if found.in_rows else self._copied(found)
+
+    def _operand(self, name: str, group: Group) -> Laid:
+        """What a loop reads: in row order, and of the loop's shape where it takes it to be so."""
+        found = self._value(name)
+        shape = tuple([int(dim) for dim in group.space])
+        if group.placed[name].form != "full" or found.size == prod(shape):
+            return self._in_rows(name)
+        return self._copied(found.broadcast(shape))
 
     def _copied(self, value: Laid) -> Laid:
         name = f"copy{len(self.entry.made)}"

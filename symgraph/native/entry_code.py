@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from .entries import Copied, Entry, Looped, Multiplied, matrices
+from .entries import Copied, Entry, Looped, Multiplied, Zeroed, matrices
 from .groups import Group
 from .layouts import Laid, bytes_of
 from .operations import DTYPES
@@ -27,6 +27,7 @@ KINDS = ("f64", "f32", "i64", "i32", "i16", "i8", "i1")
 ENTRY = "entry"
 """The function's name."""
 DECLARED = {
+    "llvm.memset": "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
     "Py_DecRef": "declare void @Py_DecRef(ptr)",
     "PyTuple_New": "declare ptr @PyTuple_New(i64)",
     "PyTuple_SetItem": "declare i32 @PyTuple_SetItem(ptr, i64, ptr)",
@@ -85,6 +86,11 @@ class _Writer:
                     write_product(c, kind, self.register, left, right, out, each.sizes)
                 case Copied():
                     self._copy(each)
+                case Zeroed():
+                    place, size = f"%m_{each.out.memory}", each.out.size * each.out.itemsize
+                    c.line(
+                        f"call void @llvm.memset.p0.i64(ptr {place}, i8 0, i64 {size}, i1 false)"
+                    )
         return "\n".join(
             [
                 *self.data,
@@ -277,7 +283,8 @@ class _Writer:
 
             c.loop("0", str(step.out.shape[axis]), 1, one)
 
-        along(0, f"%m_{step.source.memory}", f"%m_{step.out.memory}")
+        target = self.step(f"%m_{step.out.memory}", step.start * step.out.itemsize)
+        along(0, f"%m_{step.source.memory}", target)
 
 
 def _length(group: Group, axes: frozenset[int]) -> int:

@@ -307,6 +307,9 @@ def grouped(
 def alone(draft: Draft, avals: Mapping[str, Aval], numbers: Mapping[str, Number]) -> Group | None:
     """A group of one statement; None if no loop computes it.
 
+    Operands that vary along axes of their own are placed as if they had the shape of the result:
+    the group is for copies of them that have it.
+
     Parameters
     ----------
     draft : Draft
@@ -318,8 +321,15 @@ def alone(draft: Draft, avals: Mapping[str, Aval], numbers: Mapping[str, Number]
     reading = reading_of(draft, avals, numbers)
     if reading is None or not (reading.function or reading.reduction):
         return None
-    group = Group(_space(reading, avals), results=(draft.target,))
-    return group if group.join(reading, avals) else None
+    wide = dict(avals)
+    if reading.function is not None:
+        shape = reading.result.shape
+        wide.update({name: avals[name].with_shape(shape) for name in reading.names})
+    for each in (avals, wide):
+        group = Group(_space(reading, each), results=(draft.target,))
+        if group.join(reading, each):
+            return group
+    return None
 
 
 def _space(reading: Reading, avals: Mapping[str, Aval]) -> tuple[Dim, ...]:

@@ -68,6 +68,13 @@ class Laid:
             steps=tuple([self.steps[axis] for axis in axes]),
         )
 
+    def broadcast(self, shape: tuple[int, ...]) -> Laid:
+        """The array with its numbers repeated, by steps of zero."""
+        missing = len(shape) - len(self.shape)
+        lengths = zip(self.shape, shape[missing:], self.steps, strict=True)
+        steps = [step if length == whole else 0 for length, whole, step in lengths]
+        return replace(self, shape=shape, steps=(*[0] * missing, *steps))
+
     def reshaped(self, shape: tuple[int, ...]) -> Laid:
         """An array in row order, in another shape."""
         assert self.in_rows

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from ..ir.avals import Aval
 from .entries import Entry, Looped
@@ -52,7 +55,7 @@ class Loops:
         How the loop of a function is cut, if another function, named `..._part`, computes a part.
     rows_of_tiles : tuple of int
         The rows of each tile of products.
-    entry : tuple of str, optional
+    entry : tuple of array, optional
         If a function of the first module is the whole program: the constants that it reads.
     """
 
@@ -62,7 +65,7 @@ class Loops:
     parameters: tuple[tuple[Parameter, ...], ...]
     parts: Mapping[str, Parts] = field(default_factory=dict[str, Parts])
     rows_of_tiles: tuple[int, ...] = ()
-    entry: tuple[str, ...] | None = None
+    entry: tuple[np.ndarray[Any, Any], ...] | None = None
 
 
 def loops_of(
@@ -120,7 +123,7 @@ def loops_of(
         tuple(parameters),
         parts,
         tuple([each.rows for each in tiles]),
-        None if entry is None else tuple(entry.constants),
+        None if entry is None else tuple(entry.arrays.values()),
     )
 
 

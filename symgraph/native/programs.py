@@ -107,8 +107,7 @@ class Grouping:
             if group is not None
         }
         whole = [single.get(number, each) for number, each in enumerate(items)]
-        of_constants = {name: node.aval for name, node in constants.items()}
-        entry = entry_of(whole, inputs, of_constants, results)
+        entry = entry_of(whole, inputs, constants, results)
         if entry is None:
             return None, []
         return entry, [*single.values()]

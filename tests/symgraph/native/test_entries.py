@@ -290,3 +290,34 @@ def test_special_numbers_in_products(bad: float) -> None:
         for got, expected in zip(lowered(a, b), want, strict=True):
             np.testing.assert_array_equal(got, expected)
             np.testing.assert_array_equal(np.signbit(got), np.signbit(expected))
+
+
+# -- other statements ------------------------------------------------------------------------------
+@pytest.mark.parametrize("offset", [-2, 0, 1])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_diagonals_repeats_and_orders(offset: int, dtype: str) -> None:
+    def function(x: Any, r: Any) -> Any:
+        matrix = snp.diag(x, offset)
+        return matrix, matrix.T, snp.broadcast_to(r, (3, 5)), snp.broadcast_to(r, (3, 5)) + x
+
+    x, r = np.arange(1, 6).astype(dtype), np.arange(3).reshape(3, 1).astype(dtype)
+    graph = sg.trace(function, x=sg.spec((5,), dtype), r=sg.spec((3, 1), dtype))
+    lowered = graph.lower("native")
+    assert lowered._direct is not None
+    for got, want in zip(lowered(x, r), graph.evaluate(x=x, r=r), strict=True):
+        np.testing.assert_array_equal(got, want)
+        assert got.dtype == want.dtype
+
+
+def test_a_hessian_is_one_function() -> None:
+    rng = np.random.default_rng(0)
+    a, u, v = rng.normal(size=(6, 5)), rng.normal(size=(6, 2)), rng.normal(size=(2, 5))
+    graph = sg.trace(
+        lambda a, u, v: np.sum((a - u @ v) ** 2) + np.sum(np.exp(u)),
+        a=sg.spec(a.shape), u=sg.spec(u.shape), v=sg.spec(v.shape),
+    )  # fmt: skip
+    hessian = graph.hessian("u", value=False).simplify()
+    lowered = hessian.lower("native")
+    assert lowered._direct is not None
+    want = hessian.evaluate(a=a, u=u, v=v)
+    np.testing.assert_allclose(lowered(a, u, v), want, rtol=1e-13)
