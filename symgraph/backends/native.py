@@ -9,7 +9,7 @@ of NumPy, as on the NumPy backend. The loops are compiled at the first call and 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.dag import Dag
-from ..lowering.program import program_of
+from ..lowering.program import Program, program_of
 from ..native.entry_code import ENTRY
 from ..native.entry_table import table
 from ..native.machine import (
@@ -35,6 +35,7 @@ from ..native.writer import Machine
 from ..passes.unmasked import without_masks
 from .base import Compiled
 from .direct import Direct
+from .native_convolutions import NATIVE
 from .numpy import NumpyBackend, assembled
 from .shared_loops import shared_loop, shared_product
 from .threads import Team
@@ -87,20 +88,31 @@ class NativeBackend(NumpyBackend):
             )
         grouping = Grouping(_machine(products), threads)
         program = program_of(without_masks(dag), rewrite=grouping)
-        left = ", ".join([f"{name} ({count})" for name, count in sorted(grouping.left.items())])
+        counts = [each for each in sorted(grouping.left.items()) if each[0] not in _OF_NAMESPACE]
+        left = ", ".join([f"{name} ({count})" for name, count in counts])
         told = f"left to NumPy: {left}" if left else ""
         if grouping.loops is None:
-            return (
-                super()
-                .compile(dag, floats=floats, threads=threads)
-                .with_reason(f"all is left to NumPy: no two statements share a loop; {told}")
-            )
-        lazy = _Lazy(grouping.loops, team)
+            reason = f"all is left to NumPy: no two statements share a loop; {told}"
+            program = program_of(without_masks(dag))
+            names = _namespace_of(program)
+            return assembled(
+                program, floats=floats, names=lambda scope: names, team=team
+            ).with_reason(reason)
+        lazy = _Lazy(grouping.loops, team, _namespace_of(program))
         found = assembled(program, names=lazy.names).with_reason(told)
         if grouping.loops.entry is None:
             return found
         direct = Direct(partial(lazy.entry, grouping.loops.entry))
         return replace(found, run=direct.before(found.run), direct=direct)
+
+
+def _namespace_of(program: Program) -> dict[str, Any]:
+    """The namespace whose convolutions are compiled, under its name in the source; if needed."""
+    programs = [program]
+    for each in programs:
+        programs += each.bodies.values()
+    texts = [piece for each in programs for line in each.statements for piece in line.pieces]
+    return {"xp": NATIVE} if any("convolution(" in f"{each}" for each in texts) else {}
 
 
 def _machine(products: bool | None = None) -> Machine:
@@ -117,11 +129,16 @@ def loops_of_graph(dag: Dag) -> Loops | None:
     return grouping.loops
 
 
+_OF_NAMESPACE = frozenset(("xp.convolution", "xp.adjoint_convolution", "xp.kernel_convolution"))
+"""Functions that `native_convolutions` has, or leaves to NumPy as it finds the arrays."""
+
+
 class _Lazy:
     """Functions that compile the loops of a program when the first of them is called."""
 
-    def __init__(self, loops: Loops, team: Team | None) -> None:
+    def __init__(self, loops: Loops, team: Team | None, others: Mapping[str, Any]) -> None:
         self._loops = loops
+        self._others = others
         self._team = team
         self._lock = threading.Lock()
         self._found: dict[str, Any] = {}
@@ -131,7 +148,7 @@ class _Lazy:
         """A function for each loop, by name; compiled ones take their places in the scope."""
         self._scope = scope
         names = [name for each in self._loops.names for name in each]
-        return {name: partial(self._first, name) for name in names}
+        return {**self._others, **{name: partial(self._first, name) for name in names}}
 
     def _first(self, name: str, *arrays: Any) -> Any:
         return self._all()[name](*arrays)

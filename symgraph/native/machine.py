@@ -121,6 +121,7 @@ def _new_machine() -> Any:
     )
 
 
+@cache
 def vector_bytes() -> int:
     """The bytes of a register of the processor."""
     features = llvm.get_host_cpu_features()

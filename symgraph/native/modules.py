@@ -23,7 +23,7 @@ from .plan import Parameter, Plan
 from .tiles import Tile, written
 from .writer import Code, Machine
 
-__all__ = ["Loops", "Machine", "Module", "loops_of"]
+__all__ = ["Builtin", "Loops", "Module", "loops_of", "module_of"]
 
 _RELEASED = 2**16
 """From so many elements on, other threads of Python run during the loop."""
@@ -110,11 +110,11 @@ def loops_of(
         declared.update({**code.declared, **DECLARED})
     texts += defined.values()
     own = [(*names.values(), *[f"{name}_part" for name in parts])]
-    modules = [_module(texts, own[0], declared)]
+    modules = [module_of(texts, own[0], declared)]
     for tile in tiles:
         code = Code(machine.llvm)
         body = [written(code, tile), _product("product", tile, machine)]
-        modules.append(_module(body, ["product"], code.declared))
+        modules.append(module_of(body, ["product"], code.declared))
     own += [(f"g{number}",) for number in range(len(tiles))]
     return Loops(
         tuple(modules),
@@ -137,7 +137,8 @@ def _loops_in(entry: Entry, groups: Sequence[Group], loops: Sequence[Loop]) -> d
     }
 
 
-def _module(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, str]) -> Module:
+def module_of(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, str]) -> Module:
+    """The module of these texts, in which functions are declared; Python calls those named."""
     head = [
         "declare void @Py_IncRef(ptr)",
         "declare ptr @PyEval_SaveThread()",
@@ -148,7 +149,7 @@ def _module(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, s
     return Module("\n".join([*head, *texts, ""]), tuple(names))
 
 
-class _Builtin:
+class Builtin:
     """The lines of a function that Python calls: `(self, arguments, how many)`."""
 
     def __init__(self, name: str, machine: Machine, count: int) -> None:
@@ -200,13 +201,13 @@ class _Builtin:
 def _builtin(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) -> str:
     """The builtin of a group: its arrays in row order."""
     group = nest.plan.group
-    of = _Builtin(name, machine, len(nest.plan.parameters))
+    of = Builtin(name, machine, len(nest.plan.parameters))
     n, m = [_size(of, nest, avals, axes) for axes in (group.rows, group.columns)]
     given = ", ".join([*[f"ptr {each}" for each in of.data], f"i64 {n}", f"i64 {m}"])
     return of.ended(f"@{name}_loop({given})", of.new(f"mul i64 {n}, {m}"))
 
 
-def _size(of: _Builtin, nest: Nest, avals: Mapping[str, Aval], axes: frozenset[int]) -> str:
+def _size(of: Builtin, nest: Nest, avals: Mapping[str, Aval], axes: frozenset[int]) -> str:
     """The product of the lengths of these axes of the space."""
     total = "1"
     for axis in sorted(axes):
@@ -228,7 +229,7 @@ def _part(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) ->
     plan = nest.plan
     parts = parts_of(plan, avals)
     place_of = {out: place for out, place, _ in parts.combined}
-    of = _Builtin(f"{name}_part", machine, len(plan.parameters) + len(place_of) + 1)
+    of = Builtin(f"{name}_part", machine, len(plan.parameters) + len(place_of) + 1)
     first, count, mine, number = [of.item(of.data[-1], k) for k in range(4)]
     m = _size(of, nest, avals, plan.group.columns) if plan.group.rows else "1"
     given: list[str] = []
@@ -252,7 +253,7 @@ def _part(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) ->
 
 def _product(name: str, tile: Tile, machine: Machine) -> str:
     """The builtin of a product: `(left, right, result, panel, panel)`, of any strides."""
-    of = _Builtin(name, machine, 5)
+    of = Builtin(name, machine, 5)
     given: list[str] = []
     for k in (0, 1):
         strides = of.field(of.arrays[k], 24)
