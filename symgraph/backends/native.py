@@ -9,6 +9,7 @@ of NumPy, as on the NumPy backend. The loops are compiled at the first call and 
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.body import Body
 from ..ir.dag import Dag
 from ..lowering.program import Program, program_of
 from ..native.entry_code import ENTRY
@@ -86,21 +88,23 @@ class NativeBackend(NumpyBackend):
                 .compile(dag, floats=floats, threads=threads)
                 .with_reason(f"all is left to NumPy: {reason}")
             )
-        grouping = Grouping(_machine(products), threads)
+        grouping = Grouping(_machine(products), threads, in_bodies=not _has_custom(dag))
         program = program_of(without_masks(dag), rewrite=grouping)
-        counts = [each for each in sorted(grouping.left.items()) if each[0] not in _OF_NAMESPACE]
+        total = sum([each.left for each in grouping.all], Counter[str]())
+        counts = [each for each in sorted(total.items()) if each[0] not in _OF_NAMESPACE]
         left = ", ".join([f"{name} ({count})" for name, count in counts])
         told = f"left to NumPy: {left}" if left else ""
-        if grouping.loops is None:
+        if not grouping.used:
             reason = f"all is left to NumPy: no two statements share a loop; {told}"
             program = program_of(without_masks(dag))
             names = _namespace_of(program)
             return assembled(
                 program, floats=floats, names=lambda scope: names, team=team
             ).with_reason(reason)
-        lazy = _Lazy(grouping.loops, team, _namespace_of(program))
+        loops = [each.loops for each in grouping.all if each.loops is not None]
+        lazy = _Lazy(loops, team, _namespace_of(program))
         found = assembled(program, names=lazy.names).with_reason(told)
-        if grouping.loops.entry is None:
+        if grouping.loops is None or grouping.loops.entry is None:
             return found
         direct = Direct(partial(lazy.entry, grouping.loops.entry))
         return replace(found, run=direct.before(found.run), direct=direct)
@@ -111,8 +115,18 @@ def _namespace_of(program: Program) -> dict[str, Any]:
     programs = [program]
     for each in programs:
         programs += each.bodies.values()
-    texts = [piece for each in programs for line in each.statements for piece in line.pieces]
-    return {"xp": NATIVE} if any("convolution(" in f"{each}" for each in texts) else {}
+    pieces = [piece for each in programs for line in each.statements for piece in line.pieces]
+    asks = any(isinstance(each, str) and "convolution(" in each for each in pieces)
+    return {"xp": NATIVE} if asks else {}
+
+
+def _has_custom(dag: Dag) -> bool:
+    """Whether a user's kernel computes a value, here or in a body."""
+    for node in dag.nodes:
+        bodies = [each for each in node.params.values() if isinstance(each, Body)]
+        if node.op.custom or any(_has_custom(each.dag) for each in bodies):
+            return True
+    return False
 
 
 def _machine(products: bool | None = None) -> Machine:
@@ -136,7 +150,9 @@ _OF_NAMESPACE = frozenset(("xp.convolution", "xp.adjoint_convolution", "xp.kerne
 class _Lazy:
     """Functions that compile the loops of a program when the first of them is called."""
 
-    def __init__(self, loops: Loops, team: Team | None, others: Mapping[str, Any]) -> None:
+    def __init__(
+        self, loops: Sequence[Loops], team: Team | None, others: Mapping[str, Any]
+    ) -> None:
         self._loops = loops
         self._others = others
         self._team = team
@@ -147,7 +163,7 @@ class _Lazy:
     def names(self, scope: dict[str, Any]) -> dict[str, Any]:
         """A function for each loop, by name; compiled ones take their places in the scope."""
         self._scope = scope
-        names = [name for each in self._loops.names for name in each]
+        names = [name for loops in self._loops for each in loops.names for name in each]
         return {**self._others, **{name: partial(self._first, name) for name in names}}
 
     def _first(self, name: str, *arrays: Any) -> Any:
@@ -156,7 +172,7 @@ class _Lazy:
     def entry(self, constants: Sequence[np.ndarray[Any, Any]]) -> Callable[..., Any]:
         """The whole program as one function, which reads these constants."""
         self._all()
-        module = self._loops.modules[0]
+        module = self._loops[0].modules[0]
         return entry_function(module.text, module.names, ENTRY, table(constants))
 
     def _all(self) -> dict[str, Any]:
@@ -167,7 +183,13 @@ class _Lazy:
         return self._found
 
     def _compiled(self) -> dict[str, Any]:
-        loops, team = self._loops, self._team
+        found: dict[str, Any] = {}
+        for each in self._loops:
+            found.update(self._compiled_of(each))
+        return found
+
+    def _compiled_of(self, loops: Loops) -> dict[str, Any]:
+        team = self._team
         found: dict[str, Any] = {}
         for module, names in zip(loops.modules, loops.names, strict=True):
             found.update(zip(names, functions(module.text, module.names), strict=True))

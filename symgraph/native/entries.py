@@ -45,10 +45,10 @@ _MOST_BYTES = 2**15
 
 @dataclass(frozen=True, slots=True)
 class Looped:
-    """A group, and the memory of each value that its loop reads or writes."""
+    """A group, and where each value lies that its loop reads or writes."""
 
     group: Group
-    memory: Mapping[str, str]
+    values: Mapping[str, Laid]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,10 @@ class Multiplied:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Numbers that are put elsewhere, so many numbers behind the beginning of a memory."""
+    """Numbers that are put elsewhere."""
 
     source: Laid
     out: Laid
-    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +167,13 @@ def _laid(memory: str, aval: Aval) -> Laid:
     return Laid(memory, kind, shape, row_order(shape))
 
 
-def matrices(left: Laid, right: Laid) -> tuple[Matrix, Matrix]:
+def matrices(left: Laid, right: Laid, places: tuple[str, str] = ("", "")) -> tuple[Matrix, Matrix]:
     """The operands of a product; vectors are a row on the left, a column on the right."""
     rows = left.steps[0] if len(left.shape) == 2 else 0
     columns = right.steps[1] if len(right.shape) == 2 else 0
     return (
-        Matrix(f"%m_{left.memory}", rows, left.steps[-1]),
-        Matrix(f"%m_{right.memory}", right.steps[0], columns),
+        Matrix(places[0], rows, left.steps[-1]),
+        Matrix(places[1], right.steps[0], columns),
     )
 
 
@@ -197,13 +196,11 @@ class _Maker:
         if prod([int(dim) for dim in group.space]) > _MOST_NUMBERS:
             raise _Left
         read = dict.fromkeys([name for each in group.members for name in each.names])
-        memory = {
-            name: self._operand(name, group).memory for name in read if name not in group.targets
-        }
+        values = {name: self._operand(name, group) for name in read if name not in group.targets}
         for each in group.members:
             if each.target in group.results:
-                memory[each.target] = self._new(each.target, each.result).memory
-        self.entry.steps.append(Looped(group, memory))
+                values[each.target] = self._new(each.target, each.result)
+        self.entry.steps.append(Looped(group, values))
 
     def statement(self, draft: Draft) -> None:
         call = draft.line.call
@@ -218,18 +215,39 @@ class _Maker:
         if self.statements_of[node] == 1 and node.op.traits.arrangement is Arrangement.DIAGONAL:
             self._diagonal(draft.target, aval, self._value(names[0]), node.params["offset"])
             return
-        if call is None or call.kwargs:
+        function = call.function if call is not None else ""
+        if function == "np.matmul" and call is not None and call.args == (None, None):
+            left, right = names if len(names) == 2 else names * 2
+            self._product(draft.target, aval, self._value(left), self._value(right))
+        elif function == "np.concatenate" and self.statements_of[node] == 1:
+            self._joined(draft.target, aval, names, node.params["axis"])
+        elif node.op.view and self.statements_of[node] == 1 and len(names) == 1:
+            self.values[draft.target] = self._viewed(node, names[0])
+        else:
             raise _Left
-        match call.function, call.args, names:
-            case "np.matmul", (None, None), [left, right]:
-                self._product(draft.target, aval, self._value(left), self._value(right))
-            case "np.transpose", (None, tuple(axes)), [name]:
-                self.values[draft.target] = self._value(name).transposed(axes)
-            case "np.reshape", (None, _), [name]:
-                shape = _laid("", aval).shape
-                self.values[draft.target] = self._in_rows(name).reshaped(shape)
-            case _:
-                raise _Left
+
+    def _viewed(self, node: Node, name: str) -> Laid:
+        """A look at a value in another order or shape, or at some of it."""
+
+        def view(x: Any) -> Any:
+            return node.op.kernel(NUMPY, x, **node.params)
+
+        value = self._value(name)
+        found = value.viewed(view) or self._copied(value).viewed(view)
+        if found is None or found.shape != node.shape:
+            raise _Left
+        return found
+
+    def _joined(self, target: str, aval: Aval, names: Sequence[str], axis: int) -> None:
+        out = self._new(target, aval)
+        start = 0
+        for name in names:
+            value = self._value(name)
+            place = replace(out, shape=value.shape, start=start)
+            self.entry.steps.append(Copied(value, place))
+            start += value.shape[axis] * out.steps[axis]
+        if start != out.shape[axis] * out.steps[axis]:
+            raise _Left
 
     def _product(self, target: str, aval: Aval, left: Laid, right: Laid) -> None:
         if not (left.kind == right.kind == kind_of(aval.dtype) and is_float(left.kind)):
@@ -248,9 +266,10 @@ class _Maker:
     def _diagonal(self, target: str, aval: Aval, given: Laid, offset: int) -> None:
         out = self._new(target, aval)
         columns = out.shape[-1]
-        on_diagonal = replace(out, shape=given.shape, steps=(*out.steps[:-2], columns + 1))
         start = offset if offset >= 0 else -offset * columns
-        self.entry.steps += [Zeroed(out), Copied(given, on_diagonal, start)]
+        steps = (*out.steps[:-2], columns + 1)
+        on_diagonal = replace(out, shape=given.shape, steps=steps, start=start)
+        self.entry.steps += [Zeroed(out), Copied(given, on_diagonal)]
 
     # -- values ------------------------------------------------------------------------------------
     def _value(self, name: str) -> Laid:
@@ -294,12 +313,18 @@ class _Maker:
         self.entry.steps.append(Copied(value, found))
         return found
 
+    def _is_all(self, value: Laid) -> bool:
+        """Whether a value has all numbers of a memory that the function makes."""
+        made = self.entry.made.get(value.memory)
+        steps = [step for step, n in zip(value.steps, value.shape, strict=True) if n != 1]
+        return made is not None and made.size == value.size and all(step > 0 for step in steps)
+
     def finished(self, results: Sequence[str]) -> Entry:
         """The whole, with an array for each result."""
         found: dict[str, Laid] = {}
         for name in results:
             value = self._value(name)
-            if value.memory not in self.entry.made or value.memory in found:
+            if value.memory in found or not self._is_all(value):
                 value = self._copied(value)
             found[value.memory] = value
         self.entry.results = tuple(found.values())

@@ -80,14 +80,14 @@ class _Writer:
                 case Looped():
                     self._loop(loop_of[number], each)
                 case Multiplied():
-                    left, right = matrices(each.left, each.right)
-                    out = f"%m_{each.out.memory}"
-                    kind = each.out.kind
-                    write_product(c, kind, self.register, left, right, out, each.sizes)
+                    places = self._place(each.left), self._place(each.right)
+                    pair = matrices(each.left, each.right, places)
+                    out = self._place(each.out)
+                    write_product(c, each.out.kind, self.register, *pair, out, each.sizes)
                 case Copied():
                     self._copy(each)
                 case Zeroed():
-                    place, size = f"%m_{each.out.memory}", each.out.size * each.out.itemsize
+                    place, size = self._place(each.out), each.out.size * each.out.itemsize
                     c.line(
                         f"call void @llvm.memset.p0.i64(ptr {place}, i8 0, i64 {size}, i1 false)"
                     )
@@ -143,6 +143,10 @@ class _Writer:
     def _lies_at(self, memory: str, place: str) -> None:
         """Name the place of a memory."""
         self.c.line(f"%m_{memory} = getelementptr i8, ptr {place}, i64 0")
+
+    def _place(self, value: Laid) -> str:
+        """Where the first number of a value lies."""
+        return self.step(f"%m_{value.memory}", value.start * value.itemsize)
 
     def known(self, name: str) -> str:
         """The address of a thing that the table begins with."""
@@ -254,7 +258,7 @@ class _Writer:
                 self.c.entry.append(f"  {scratch} = alloca [{size} x i8], align 64")
                 given.append(f"ptr {scratch}")
             else:
-                given.append(f"ptr %m_{step.memory[each.name]}")
+                given.append(f"ptr {self._place(step.values[each.name])}")
         self.c.line(f"call void @{loop.name}_loop({', '.join([*given, f'i64 {n}', f'i64 {m}'])})")
 
     def _copy(self, step: Copied) -> None:
@@ -283,8 +287,7 @@ class _Writer:
 
             c.loop("0", str(step.out.shape[axis]), 1, one)
 
-        target = self.step(f"%m_{step.out.memory}", step.start * step.out.itemsize)
-        along(0, f"%m_{step.source.memory}", target)
+        along(0, self._place(step.source), self._place(step.out))
 
 
 def _length(group: Group, axes: frozenset[int]) -> int:

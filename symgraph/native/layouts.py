@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from .writer import BITS
 
@@ -28,7 +32,7 @@ def row_order(shape: Sequence[int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """An array: all numbers of a memory, in some order.
+    """An array: numbers of a memory, in some order.
 
     Parameters
     ----------
@@ -38,12 +42,15 @@ class Laid:
     shape : tuple of int
     steps : tuple of int
         Along each axis, in numbers.
+    start : int
+        The place of the first number in the memory.
     """
 
     memory: str
     kind: str
     shape: tuple[int, ...]
     steps: tuple[int, ...]
+    start: int = 0
 
     @property
     def size(self) -> int:
@@ -60,14 +67,6 @@ class Laid:
         pairs = zip(self.shape, self.steps, usual, strict=True)
         return not self.size or all(n == 1 or step == other for n, step, other in pairs)
 
-    def transposed(self, axes: Sequence[int]) -> Laid:
-        """The array with its axes in another order."""
-        return replace(
-            self,
-            shape=tuple([self.shape[axis] for axis in axes]),
-            steps=tuple([self.steps[axis] for axis in axes]),
-        )
-
     def broadcast(self, shape: tuple[int, ...]) -> Laid:
         """The array with its numbers repeated, by steps of zero."""
         missing = len(shape) - len(self.shape)
@@ -75,7 +74,20 @@ class Laid:
         steps = [step if length == whole else 0 for length, whole, step in lengths]
         return replace(self, shape=shape, steps=(*[0] * missing, *steps))
 
-    def reshaped(self, shape: tuple[int, ...]) -> Laid:
-        """An array in row order, in another shape."""
-        assert self.in_rows
-        return replace(self, shape=shape, steps=row_order(shape))
+    def viewed(self, view: Callable[[Any], Any]) -> Laid | None:
+        """What a function gives of the array; None unless it only looks at it."""
+        count = (
+            abs(self.start)
+            + 1
+            + sum([abs(step) * length for step, length in zip(self.steps, self.shape, strict=True)])
+        )
+        numbers = np.empty(2 * count, "i1")  # A byte a number, the first one in the middle.
+        found = view(as_strided(numbers[count:], self.shape, self.steps))
+        if not (type(found) is np.ndarray and found.dtype == numbers.dtype):
+            return None
+        if not found.size:
+            return replace(self, shape=found.shape, steps=row_order(found.shape), start=0)
+        if not np.may_share_memory(found, numbers):
+            return None
+        start = found.ctypes.data - numbers.ctypes.data - count
+        return replace(self, shape=found.shape, steps=found.strides, start=self.start + start)

@@ -73,11 +73,13 @@ def loops_of(
     tiles: Sequence[Tile],
     avals: Mapping[str, Aval],
     machine: Machine,
+    *,
     entry: Entry | None = None,
+    series: str = "",
 ) -> Loops:
     """The loops of these groups `n0`, `n1`, ..., and products in these tiles, `g0`, `g1`, ...
 
-    An `entry` is the whole program, and uses these groups.
+    An `entry` is the whole program, and uses these groups. Names begin with the `series`.
     """
     names: dict[str, str] = {}  # By the text: groups of one form share a function.
     of_groups: list[str] = []
@@ -94,7 +96,7 @@ def loops_of(
         text = f"{nest.written('NAME_loop')}\n{_builtin('NAME', nest, avals, machine)}"
         if group.parted:
             text = f"{text}\n{_part('NAME', nest, avals, machine)}"
-        name = names.setdefault(text, f"n{len(names)}")
+        name = names.setdefault(text, f"{series}n{len(names)}")
         if group.parted:
             parts[name] = parts_of(nest.plan, avals)
         if len(names) > len(texts):
@@ -115,7 +117,7 @@ def loops_of(
         code = Code(machine.llvm)
         body = [written(code, tile), _product("product", tile, machine)]
         modules.append(module_of(body, ["product"], code.declared))
-    own += [(f"g{number}",) for number in range(len(tiles))]
+    own += [(f"{series}g{number}",) for number in range(len(tiles))]
     return Loops(
         tuple(modules),
         tuple(own),

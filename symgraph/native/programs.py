@@ -42,6 +42,11 @@ class Grouping:
     machine : Machine
     threads : int, optional
         How many threads compute parts of loops; if it is None, loops are not cut.
+    in_bodies : bool
+        Whether statements of the bodies of loops are grouped, too. Their inputs must be as
+        declared, so no user's kernel may have computed them.
+    series : str
+        What the names of its loops begin with; it is not empty in bodies.
 
     Attributes
     ----------
@@ -49,12 +54,35 @@ class Grouping:
         The loops, after the call; None if there are none.
     left : Counter of str
         The functions that are left to NumPy, and how often each is called.
+    bodies : list of Grouping
+        Those of bodies.
     """
 
     machine: Machine
     threads: int | None = None
+    in_bodies: bool = False
+    series: str = ""
     loops: Loops | None = None
     left: Counter[str] = field(default_factory=Counter[str])
+    bodies: list[Grouping] = field(default_factory=list["Grouping"])
+    notes: tuple[str, ...] = ()
+
+    def of_body(self) -> Grouping | None:
+        """What groups the statements of a body."""
+        if not self.in_bodies:
+            return None
+        series = f"{self.series}b{len(self.bodies)}_"
+        self.bodies.append(Grouping(self.machine, self.threads, True, series))
+        return self.bodies[-1]
+
+    @property
+    def used(self) -> bool:
+        return any(each.loops is not None for each in self.all)
+
+    @property
+    def all(self) -> list[Grouping]:
+        """The grouping itself and those of bodies."""
+        return [self, *[one for each in self.bodies for one in each.all]]
 
     def __call__(
         self,
@@ -78,14 +106,19 @@ class Grouping:
         for each in items:
             if entry is None and isinstance(each, Draft) and each.target not in products:
                 self.left[_function(each)] += 1
+        notes = tuple([note for each in self.bodies for note in each.notes])
         if not groups and not products and entry is None:
-            return list(drafts), ()
+            self.notes = notes
+            return list(drafts), notes
         tiles = [*dict.fromkeys([each.tile for each in products.values()])]
-        self.loops = loops_of([*groups, *alone], tiles, avals, self.machine, entry)
+        self.loops = loops_of(
+            [*groups, *alone], tiles, avals, self.machine, entry=entry, series=self.series
+        )
         doubted = {each.target for each in drafts if _runs_custom(each.node)}
         found = self._called(items, products, _Operands(avals, set(), doubted), new_name)
         whole = () if entry is None else _WHOLE
-        return found, (*whole, *self._notes(groups, tiles))
+        self.notes = (*whole, *notes, *self._notes(groups, tiles))
+        return found, self.notes
 
     def _entry(
         self,
@@ -97,7 +130,7 @@ class Grouping:
         numbers: Mapping[str, Number],
     ) -> tuple[Entry | None, list[Group]]:
         """The program as one function, and its groups of one statement."""
-        if not all(map(is_small, avals.values())):
+        if self.series or not all(map(is_small, avals.values())):
             return None, []
         single = {
             number: group
@@ -129,7 +162,7 @@ class Grouping:
                 found.extend(self._call(each, *next(of_groups)).drafts(operands, new_name))
             elif each.target in products:
                 product = products[each.target]
-                name = f"g{tiles.index(product.tile)}"
+                name = f"{self.series}g{tiles.index(product.tile)}"
                 found.extend(_product_drafts(product, name, operands, new_name, self.threads or 1))
                 operands.made.add(each.target)
             else:
@@ -152,7 +185,8 @@ class Grouping:
             for line in _note(name, shown[name])
         ]
         notes += [
-            f"g{k}: product of matrices, in tiles of {tile.rows} rows and {tile.columns} columns"
+            f"{self.series}g{k}: product of matrices, "
+            f"in tiles of {tile.rows} rows and {tile.columns} columns"
             for k, tile in enumerate(tiles)
         ]
         return tuple(notes)

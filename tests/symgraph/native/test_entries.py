@@ -309,6 +309,48 @@ def test_diagonals_repeats_and_orders(offset: int, dtype: str) -> None:
         assert got.dtype == want.dtype
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
+def test_views_and_joins(dtype: str) -> None:
+    def function(x: Any, r: Any) -> Any:
+        turned, rows = x.T, x[1:3]
+        return {
+            "cuts": (rows, x[::-1, ::2], x[0], x[..., None], x[1:1], rows.T[::-1]),
+            "diagonal": snp.diagonal(x, 1),
+            "shapes": (turned.reshape(6, 4), np.squeeze(x[:1]), snp.moveaxis(x, 0, 1)),
+            "joined": snp.concatenate([x, r, x[::-1]]),
+            "beside": snp.concatenate([turned, r.T[:, :1]], axis=1),
+            "repeated": snp.broadcast_to(x[0], (200, 6)),
+            "larger": np.where(x[::-1] == r, x, x),
+        }
+
+    x, r = np.arange(24).reshape(4, 6).astype(dtype), np.arange(6).reshape(1, 6).astype(dtype)
+    graph = sg.trace(function, x=sg.spec((4, 6), dtype), r=sg.spec((1, 6), dtype))
+    lowered = graph.lower("native")
+    assert lowered._direct is not None
+    got, want = lowered(x, r), graph.evaluate(x=x, r=r)
+    for name, each in want.items():
+        pairs = zip(got[name], each, strict=True) if type(each) is tuple else [(got[name], each)]
+        for one, other in pairs:
+            np.testing.assert_array_equal(one, other)
+            assert one.dtype == other.dtype
+            assert one.flags.writeable
+            assert not np.shares_memory(one, x)
+
+
+def test_views_are_operands() -> None:
+    def function(x: Any) -> Any:
+        left, right = x[:3, 1:], x[1:, ::-1]
+        product = left.T @ right[:, :5] + np.exp(x[0, 1:])
+        return product, np.sum(x[1:, 2]), x[:, 3] @ x[:, 2], product[::-1] * x[:1, :5]
+
+    graph = sg.trace(function, x=sg.spec((4, 6)))
+    lowered = graph.lower("native")
+    assert lowered._direct is not None
+    x = np.random.default_rng(0).normal(size=(4, 6))
+    for got, want in zip(lowered(x), graph.evaluate(x=x), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-14)
+
+
 def test_a_hessian_is_one_function() -> None:
     rng = np.random.default_rng(0)
     a, u, v = rng.normal(size=(6, 5)), rng.normal(size=(6, 2)), rng.normal(size=(2, 5))
