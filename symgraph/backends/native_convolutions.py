@@ -17,6 +17,7 @@ import numpy as np
 
 from ..namespace import Namespace, images
 from ..native.convolutions import Blocks, convolution_module
+from ..native.layouts import Numbers
 from ..native.machine import functions, head_bytes, llvm_version, vector_bytes
 from ..native.operations import kind_of
 from ..native.writer import Machine
@@ -108,7 +109,7 @@ def kernel_convolution(
 
 
 def _convolution_by(
-    w: np.ndarray[Any, Any], strides: Sequence[int], dilations: Sequence[int]
+    w: Numbers, strides: Sequence[int], dilations: Sequence[int]
 ) -> Callable[..., None]:
     """A function of images and results in row order that writes the convolution by `w`."""
     blocks, convolve, _ = _compiled(w.dtype)
@@ -119,7 +120,7 @@ def _convolution_by(
     packed = packed.reshape((-1, blocks.filters, count)).transpose((0, 2, 1))
     packed = np.ascontiguousarray(packed)
 
-    def call(x: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> None:
+    def call(x: Numbers, out: Numbers) -> None:
         taps = _taps(x, channels, w.shape[-2:], dilations)
         image, _, row = _steps(x)
         steps = [image, row * strides[0], filters, *_steps(out)]
@@ -129,14 +130,19 @@ def _convolution_by(
     return call
 
 
-def _are_images(x: Any, y: Any, groups: int) -> bool:
+def _are_images(x: Numbers, y: Numbers, groups: int) -> bool:
     """Whether arrays have the axes and the dtypes that loops are for."""
     alike = x.ndim == y.ndim == 4 and x.dtype == y.dtype and groups == 1
     return alike and kind_of(x.dtype) in ("f64", "f32")
 
 
 def _counts(
-    x: Any, y: Any, sizes: Any, strides: Any, dilations: Any, groups: int
+    x: Numbers,
+    y: Numbers,
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    groups: int,
 ) -> tuple[int, ...] | None:
     """Rows and columns of windows; None where loops do not go."""
     if not _are_images(x, y, groups) or strides[-1] != 1:
@@ -150,7 +156,7 @@ def _fills(count: int, block: int, least: float = _LEAST_FILLED) -> bool:
     return count >= least * -(-count // block) * block
 
 
-def _pays(w: Any, counts: Sequence[int], images: int, channels: int) -> bool:
+def _pays(w: Numbers, counts: Sequence[int], images: int, channels: int) -> bool:
     """Whether a convolution that gives these rows, columns and channels is faster by loops."""
     blocks = _blocks(w.dtype)
     return (
@@ -162,7 +168,7 @@ def _pays(w: Any, counts: Sequence[int], images: int, channels: int) -> bool:
     )
 
 
-def _correlation_pays(x: Any, y: Any, sizes: Sequence[int]) -> bool:
+def _correlation_pays(x: Numbers, y: Numbers, sizes: Sequence[int]) -> bool:
     """The same for the gradient of weights."""
     blocks = _blocks(x.dtype)
     pairs = y.shape[1] * x.shape[1] * prod(sizes)
@@ -177,9 +183,7 @@ def _correlation_pays(x: Any, y: Any, sizes: Sequence[int]) -> bool:
     )
 
 
-def _taps(
-    x: np.ndarray[Any, Any], channels: int, sizes: Sequence[int], dilations: Sequence[int]
-) -> np.ndarray[Any, Any]:
+def _taps(x: Numbers, channels: int, sizes: Sequence[int], dilations: Sequence[int]) -> Numbers:
     """How many numbers behind the first one of a window each tap lies."""
     _, channel, row = _steps(x)
     lengths = (channels, *sizes)
@@ -190,7 +194,7 @@ def _taps(
     ).reshape(-1)  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _steps(x: np.ndarray[Any, Any]) -> tuple[int, int, int]:
+def _steps(x: Numbers) -> tuple[int, int, int]:
     """Numbers from an image, a channel and a row to the next, of an array in row order."""
     _, channels, rows, columns = x.shape
     return channels * rows * columns, rows * columns, columns

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ..ir.traits import Arrangement
 from ..lowering.drafts import Draft
 from ..namespace import NUMPY
 from .groups import Group, Item
-from .layouts import Laid, row_order
+from .layouts import Laid, Numbers, row_order
 from .operations import kind_of
 from .small_products import MOST_WORK, Matrix, lies_well
 from .writer import is_float
@@ -97,9 +97,7 @@ class Entry:
 
     inputs: dict[str, Laid]
     constants: dict[str, Laid] = field(default_factory=dict[str, Laid])
-    arrays: dict[str, np.ndarray[Any, Any]] = field(
-        default_factory=dict[str, "np.ndarray[Any, Any]"]
-    )
+    arrays: dict[str, Numbers] = field(default_factory=dict[str, Numbers])
     made: dict[str, Laid] = field(default_factory=dict[str, Laid])
     steps: list[Step] = field(default_factory=list[Step])
     results: tuple[Laid, ...] = ()
@@ -229,7 +227,7 @@ class _Maker:
     def _viewed(self, node: Node, name: str) -> Laid:
         """A look at a value in another order or shape, or at some of it."""
 
-        def view(x: Any) -> Any:
+        def view(x: Numbers) -> Numbers:
             return node.op.kernel(NUMPY, x, **node.params)
 
         value = self._value(name)
@@ -281,7 +279,7 @@ class _Maker:
         node = self.constants[name]
         return self._constant(name, node.aval, node.params["value"])
 
-    def _constant(self, name: str, aval: Aval, value: Any) -> Laid:
+    def _constant(self, name: str, aval: Aval, value: Numbers) -> Laid:
         """Numbers that are the same in each call."""
         found = self.values[name] = self.entry.constants[name] = _laid(name, aval)
         array = np.array(value, aval.dtype, order="C")

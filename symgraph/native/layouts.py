@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .writer import BITS
 
-__all__ = ["Laid", "bytes_of", "row_order"]
+__all__ = ["Laid", "Numbers", "bytes_of", "row_order"]
+
+Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
 
 def bytes_of(kind: str) -> int:
@@ -74,7 +76,7 @@ class Laid:
         steps = [step if length == whole else 0 for length, whole, step in lengths]
         return replace(self, shape=shape, steps=(*[0] * missing, *steps))
 
-    def viewed(self, view: Callable[[Any], Any]) -> Laid | None:
+    def viewed(self, view: Callable[[Numbers], Numbers]) -> Laid | None:
         """What a function gives of the array; None unless it only looks at it."""
         count = (
             abs(self.start)

@@ -15,7 +15,8 @@ from ..ir.node import Node
 from ..lowering.drafts import Draft, array_draft
 from ..lowering.pieces import Alias, Dimension, Line, Piece, Tabled
 from .entries import Entry, entry_of, is_small
-from .groups import Group, Item, alone, grouped
+from .forming import alone, grouped
+from .groups import Group, Item
 from .modules import Loops, loops_of
 from .parts import MOST_PARTS, Parts
 from .plan import Parameter
