@@ -6,6 +6,7 @@ copied where it lies otherwise.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..lowering.drafts import Draft
 from ..namespace import NUMPY
-from .groups import Group, Item
+from .groups import END, Group, Item
 from .layouts import Laid, Numbers, row_order
 from .operations import kind_of
 from .small_products import MOST_WORK, Matrix, lies_well
@@ -39,8 +40,8 @@ __all__ = [
 
 _MOST_NUMBERS = 2**14
 """Numbers of the largest loop: Python's other threads wait meanwhile."""
-_MOST_BYTES = 2**15
-"""Bytes of temporaries, which lie on the stack."""
+_MOST_BYTES = 2**11 if sys.platform == "win32" else 2**16
+"""Bytes of temporaries, which lie on the stack; Windows gives that page by page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,14 @@ def entry_of(
         return None
 
 
+def _most_scratch(group: Group) -> int:
+    """Bytes that a loop may keep of a row for later stages, if there are any."""
+    if all(each.stage in (0, END) for each in group.placed.values()):
+        return 0
+    row = prod([int(group.space[axis]) for axis in group.columns])
+    return 8 * row * len(group.members)
+
+
 def is_small(aval: Aval) -> bool:
     """Whether an array may be a value of such a function."""
     size = aval.size
@@ -184,6 +193,7 @@ class _Maker:
     ) -> None:
         self.values = {name: _laid(name, aval) for name, aval in inputs.items()}
         self.entry = Entry(dict(self.values))
+        self.scratch = 0
         self.constants = constants
         self.statements_of = statements_of
 
@@ -199,6 +209,7 @@ class _Maker:
             if each.target in group.results:
                 values[each.target] = self._new(each.target, each.result)
         self.entry.steps.append(Looped(group, values))
+        self.scratch += _most_scratch(group)
 
     def statement(self, draft: Draft) -> None:
         call = draft.line.call
@@ -327,6 +338,6 @@ class _Maker:
             found[value.memory] = value
         self.entry.results = tuple(found.values())
         sizes = [each.size * each.itemsize for each in self.entry.temporaries.values()]
-        if sum(sizes) > _MOST_BYTES:
+        if sum(sizes) + self.scratch > _MOST_BYTES:
             raise _Left
         return self.entry

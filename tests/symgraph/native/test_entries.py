@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import pickle
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
@@ -200,6 +201,34 @@ def test_many_threads() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(run, range(8)))
+
+
+def test_temporaries_fit_a_small_stack() -> None:
+    """What needs more than a thread may have runs by its statements."""
+
+    def softmax(z: Any) -> Any:
+        e = np.exp(z - np.max(z, axis=-1, keepdims=True))
+        return e / np.sum(e, axis=-1, keepdims=True)
+
+    found: list[bool] = []
+    before = threading.stack_size(2**18)
+    try:
+        for shape in ((4, 30), (60, 100), (1, 1000), (2, 5000)):
+            lowered = native(lambda z: softmax(np.sin(z) * 2) @ z.T, z=(shape,))
+            z = np.random.default_rng(0).normal(size=shape)
+            want = softmax(np.sin(z) * 2) @ z.T
+
+            def run(lowered: Any = lowered, z: Any = z, want: Any = want) -> None:
+                found.append(np.allclose(lowered(z), want))
+
+            lowered(z)
+            thread = threading.Thread(target=run)
+            thread.start()
+            thread.join()
+    finally:
+        threading.stack_size(before)
+    assert found == [True] * 4
+    assert lowered._direct is None
 
 
 # -- beside the program ----------------------------------------------------------------------------
