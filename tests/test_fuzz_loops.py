@@ -126,6 +126,19 @@ def test_loops_are_what_they_are_written_out(seed: int) -> None:
         assert_close(as_tuple(names["function"](np, **loop.at)), want)
 
 
+@pytest.mark.parametrize(
+    "seed", [*range(2), *[pytest.param(seed, marks=pytest.mark.fuzz) for seed in range(2, 300)]]
+)
+def test_steps_are_compiled(seed: int) -> None:
+    """Gradients and second derivatives by the native backend, whose loops stand in the steps."""
+    pytest.importorskip("llvmlite", reason="the native extra is not installed")
+    loop = RandomLoop(seed)
+    for graph in loop.graphs(False):
+        want = as_tuple(graph.evaluate(**loop.at))
+        assert_close(as_tuple(graph.lower("native")(**loop.at)), want)
+        assert_close(as_tuple(graph.simplify().lower("native")(**loop.at)), want)
+
+
 def as_tuple(found: Any) -> tuple[Any, ...]:
     return found if isinstance(found, tuple) else (found,)
 

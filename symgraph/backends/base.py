@@ -20,6 +20,7 @@ from ..ir.dag import Dag
 from ..ir.dims import Dim, names_of
 from ..namespace import Namespace
 from .clocks import Clocked
+from .direct import Direct
 from .kept_memory import KeptMemory
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ class Compiled:
         What a backend that compiles has left to another, and why; else empty.
     clocked : callable, optional
         Gives the program with a clock, for `Lowered.profile`.
+    direct : Direct, optional
+        The program as one function, which is called without a look at the inputs.
     """
 
     run: Callable[..., Sequence[Any]]
@@ -93,6 +96,7 @@ class Compiled:
     floats: bool = False
     reason: str = ""
     clocked: Callable[[], Clocked] | None = None
+    direct: Direct | None = None
 
     def with_reason(self, reason: str) -> Compiled:
         """The same, telling what is left to another backend."""

@@ -9,17 +9,35 @@ of NumPy, as on the NumPy backend. The loops are compiled at the first call and 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
+import numpy as np
+
+from ..ir.body import Body
 from ..ir.dag import Dag
-from ..lowering.program import program_of
-from ..native.machine import functions, head_bytes, llvm_version, unsupported, vector_bytes
-from ..native.modules import Loops, Machine
+from ..lowering.program import Program, program_of
+from ..native.entry_code import ENTRY
+from ..native.entry_table import table
+from ..native.machine import (
+    entry_function,
+    functions,
+    head_bytes,
+    llvm_version,
+    unsupported,
+    vector_bytes,
+)
+from ..native.modules import Loops
 from ..native.products import blas_is_narrow
 from ..native.programs import Grouping
+from ..native.writer import Machine
 from ..passes.unmasked import without_masks
 from .base import Compiled
+from .direct import Direct
+from .native_convolutions import NATIVE
 from .numpy import NumpyBackend, assembled
 from .shared_loops import shared_loop, shared_product
 from .threads import Team
@@ -70,17 +88,45 @@ class NativeBackend(NumpyBackend):
                 .compile(dag, floats=floats, threads=threads)
                 .with_reason(f"all is left to NumPy: {reason}")
             )
-        grouping = Grouping(_machine(products), threads)
+        grouping = Grouping(_machine(products), threads, in_bodies=not _has_custom(dag))
         program = program_of(without_masks(dag), rewrite=grouping)
-        left = ", ".join([f"{name} ({count})" for name, count in sorted(grouping.left.items())])
+        total = sum([each.left for each in grouping.all], Counter[str]())
+        counts = [each for each in sorted(total.items()) if each[0] not in _OF_NAMESPACE]
+        left = ", ".join([f"{name} ({count})" for name, count in counts])
         told = f"left to NumPy: {left}" if left else ""
-        if grouping.loops is None:
-            return (
-                super()
-                .compile(dag, floats=floats, threads=threads)
-                .with_reason(f"all is left to NumPy: no two statements share a loop; {told}")
-            )
-        return assembled(program, names=_Lazy(grouping.loops, team).names).with_reason(told)
+        if not grouping.used:
+            reason = f"all is left to NumPy: no two statements share a loop; {told}"
+            program = program_of(without_masks(dag))
+            names = _namespace_of(program)
+            return assembled(
+                program, floats=floats, names=lambda scope: names, team=team
+            ).with_reason(reason)
+        loops = [each.loops for each in grouping.all if each.loops is not None]
+        lazy = _Lazy(loops, team, _namespace_of(program))
+        found = assembled(program, names=lazy.names).with_reason(told)
+        if grouping.loops is None or grouping.loops.entry is None:
+            return found
+        direct = Direct(partial(lazy.entry, grouping.loops.entry))
+        return replace(found, run=direct.before(found.run), direct=direct)
+
+
+def _namespace_of(program: Program) -> dict[str, Any]:
+    """The namespace whose convolutions are compiled, under its name in the source; if needed."""
+    programs = [program]
+    for each in programs:
+        programs += each.bodies.values()
+    pieces = [piece for each in programs for line in each.statements for piece in line.pieces]
+    asks = any(isinstance(each, str) and "convolution(" in each for each in pieces)
+    return {"xp": NATIVE} if asks else {}
+
+
+def _has_custom(dag: Dag) -> bool:
+    """Whether a user's kernel computes a value, here or in a body."""
+    for node in dag.nodes:
+        bodies = [each for each in node.params.values() if isinstance(each, Body)]
+        if node.op.custom or any(_has_custom(each.dag) for each in bodies):
+            return True
+    return False
 
 
 def _machine(products: bool | None = None) -> Machine:
@@ -97,32 +143,53 @@ def loops_of_graph(dag: Dag) -> Loops | None:
     return grouping.loops
 
 
+_OF_NAMESPACE = frozenset(("xp.convolution", "xp.adjoint_convolution", "xp.kernel_convolution"))
+"""Functions that `native_convolutions` has, or leaves to NumPy as it finds the arrays."""
+
+
 class _Lazy:
     """Functions that compile the loops of a program when the first of them is called."""
 
-    def __init__(self, loops: Loops, team: Team | None) -> None:
+    def __init__(
+        self, loops: Sequence[Loops], team: Team | None, others: Mapping[str, Any]
+    ) -> None:
         self._loops = loops
+        self._others = others
         self._team = team
         self._lock = threading.Lock()
         self._found: dict[str, Any] = {}
+        self._scope: dict[str, Any] = {}
 
     def names(self, scope: dict[str, Any]) -> dict[str, Any]:
         """A function for each loop, by name; compiled ones take their places in the scope."""
-        names = [name for each in self._loops.names for name in each]
-        return {name: self._first(name, scope) for name in names}
+        self._scope = scope
+        names = [name for loops in self._loops for each in loops.names for name in each]
+        return {**self._others, **{name: partial(self._first, name) for name in names}}
 
-    def _first(self, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
-        def call(*arrays: Any) -> Any:
-            with self._lock:
-                if not self._found:
-                    self._found.update(self._compiled())
-                    scope.update(self._found)
-            return self._found[name](*arrays)
+    def _first(self, name: str, *arrays: Any) -> Any:
+        return self._all()[name](*arrays)
 
-        return call
+    def entry(self, constants: Sequence[np.ndarray[Any, Any]]) -> Callable[..., Any]:
+        """The whole program as one function, which reads these constants."""
+        self._all()
+        module = self._loops[0].modules[0]
+        return entry_function(module.text, module.names, ENTRY, table(constants))
+
+    def _all(self) -> dict[str, Any]:
+        with self._lock:
+            if not self._found:
+                self._found.update(self._compiled())
+                self._scope.update(self._found)
+        return self._found
 
     def _compiled(self) -> dict[str, Any]:
-        loops, team = self._loops, self._team
+        found: dict[str, Any] = {}
+        for each in self._loops:
+            found.update(self._compiled_of(each))
+        return found
+
+    def _compiled_of(self, loops: Loops) -> dict[str, Any]:
+        team = self._team
         found: dict[str, Any] = {}
         for module, names in zip(loops.modules, loops.names, strict=True):
             found.update(zip(names, functions(module.text, module.names), strict=True))

@@ -268,14 +268,19 @@ def _place(found: Sequence[Origin]) -> tuple[tuple[Frame, ...], str]:
     return lines, "both" if len(gradient) > 1 else "gradient" if True in gradient else "forward"
 
 
+def _programs(program: Program) -> list[Program]:
+    """A program, and those of the bodies it runs."""
+    found = [program]
+    for each in found:
+        found.extend(each.bodies.values())
+    return found
+
+
 def _origins(program: Program) -> Callable[[Node], Origin]:
     """The origin of each node of a program and of the bodies it runs."""
     found: dict[Node, Origin] = {}
-    waiting = [program]
-    while waiting:
-        each = waiting.pop()
+    for each in _programs(program):
         found.update(origins(each.dag.nodes))
-        waiting.extend(each.bodies.values())
     return lambda node: found.get(node, node.origin)
 
 
@@ -288,7 +293,7 @@ def _costs(
     """
     noted = dict(enumerate(run.clock.noted, 1))
     ran = [number for number in noted if calls[number]]
-    avals = _avals(run.program)
+    avals_of = _avals_of_statements(run.program)
     known: set[tuple[int, Node]] = set()
     found: dict[int, tuple[int, int]] = dict.fromkeys(noted, (0, 0))
     for number in sorted(ran, key=lambda each: not noted[each].statement.members):
@@ -304,11 +309,22 @@ def _costs(
             nodes = []  # The statements of the bodies have their own.
         flops = sum([int(resolve(node_flops(node), env)) for node in nodes])
         if statement.members:
+            avals = avals_of[id(statement)]
             moved = sum([int(resolve(avals[name].nbytes, env)) for name in statement.operands])
         else:
             moved = sum([int(resolve(node_bytes(node), env)) for node in nodes])
         found[number] = (times * flops, times * moved)
     return found
+
+
+def _avals_of_statements(program: Program) -> dict[int, dict[str, Any]]:
+    """For each statement the values of the program that it stands in, by its identity."""
+    return {
+        id(statement): avals
+        for each in _programs(program)
+        for avals in [_avals(each)]
+        for statement in each.statements
+    }
 
 
 def _avals(program: Program) -> dict[str, Any]:

@@ -77,6 +77,7 @@ class Arrangement(Enum):
     REPEATED = "repeated, as operands are broadcast"
     REGROUPED = "in row-major order, in another shape"
     PERMUTED = "with the axes in another order"
+    DIAGONAL = "on a diagonal of matrices of zeros"
 
 
 class Selection(Enum):

@@ -9,8 +9,9 @@ from it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol, cast
 
 from ..ir.avals import Aval
@@ -44,10 +45,19 @@ class Rewrite(Protocol):
         drafts: Sequence[Draft],
         inputs: Mapping[str, Aval],
         constants: Mapping[str, Node],
-        results: Collection[str],
+        results: Sequence[str],
         new_name: Callable[[], str],
     ) -> tuple[list[Draft], tuple[str, ...]]:
         """The statements instead, and notes for the head of the source."""
+        ...
+
+    def of_body(self) -> Rewrite | None:
+        """What rewrites the statements of a body of a loop; None if nothing does."""
+        ...
+
+    @property
+    def used(self) -> bool:
+        """Whether a statement was replaced."""
         ...
 
 
@@ -85,7 +95,15 @@ def program_of(
     nodes = scheduled(dag) if order is None else order
     if rewrite is not None and not planned:
         # Its loops have functions of their own, in the place of those that NumPy runs slowly.
-        builder = _Builder(dag, nodes, share=True, constants_from=constants_from, many=False)
+        builder = _Builder(
+            dag,
+            nodes,
+            share=True,
+            constants_from=constants_from,
+            handed_out=handed_out,
+            many=False,
+            rewrite=rewrite,
+        )
         return builder.rewritten(rewrite)
     builder = _Builder(
         dag,
@@ -164,8 +182,10 @@ class _Builder:
         handed_out: bool = True,
         joins: bool = False,
         many: bool = True,
+        rewrite: Rewrite | None = None,
     ) -> None:
         self.dag = dag
+        self.rewrite = rewrite
         self.many = many
         self.share = share
         self.handed_out = handed_out
@@ -201,9 +221,11 @@ class _Builder:
     def rewritten(self, rewrite: Rewrite) -> Program:
         """The program with other statements, its temporaries in a workspace."""
         inputs = {self.names[node]: node.aval for node in self.dag.inputs.values()}
-        results = {self.names[node] for node in self.dag.outputs}
+        results = [self.names[node] for node in self.dag.outputs]
         drafts, notes = rewrite(self.drafts, inputs, self.constants, results, self._target)
         program = replace(self._program(drafts, ()), notes=notes)
+        if not self.handed_out:
+            return program
         return with_workspace(program, self.planning.places, self.planning.buffers)
 
     def blocked(self) -> Program | None:
@@ -279,12 +301,18 @@ class _Builder:
                 continue
             for body in piece.bodies:
                 if body not in self.bodies:
-                    # A loop copies its results, so the results of one step need no copy.
-                    program = program_of(
-                        body.dag, constants_from=self.constants_below, handed_out=False
-                    )
-                    self.bodies[body] = program
+                    program = self.bodies[body] = self._program_of(body)
                     self.constants_below = program.constants_below
+
+    def _program_of(self, body: Body) -> Program:
+        # A loop copies its results, so the results of one step need no copy.
+        make = partial(program_of, body.dag, constants_from=self.constants_below, handed_out=False)
+        rewrite = self.rewrite.of_body() if self.rewrite is not None else None
+        if rewrite is not None:
+            program = make(rewrite=rewrite)
+            if rewrite.used:
+                return program
+        return make()
 
     # -- memory ----------------------------------------------------------------------------------
     def _plan(self, drafts: Sequence[Draft], loops: Sequence[Loop]) -> Planning:

@@ -29,7 +29,7 @@ class Namespace:
         Import path of a module with SciPy's special functions; imported at first use.
     """
 
-    _convolutions: ModuleType = _windows  # Elsewhere arrays may not be written to.
+    _convolutions: Any = _windows  # Elsewhere arrays may not be written to.
     solvers = "scipy.linalg"
     few_rows = 16
     """Up to so many rows, a recurrence is computed in Python's numbers."""

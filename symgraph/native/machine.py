@@ -14,7 +14,7 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -29,7 +29,14 @@ __all__ = ["assembly", "functions", "head_bytes", "llvm_version", "unsupported",
 llvm: Any = import_module("llvmlite.binding")
 
 _MAGIC = b"symgraph native 1\n"
-_SYMBOLS = ("Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread")
+_SYMBOLS = (
+    "Py_DecRef",
+    "Py_IncRef",
+    "PyEval_RestoreThread",
+    "PyEval_SaveThread",
+    "PyTuple_New",
+    "PyTuple_SetItem",
+)
 _FASTCALL = 0x80
 _lock = threading.Lock()
 _engines: dict[str, _Engine] = {}
@@ -52,18 +59,42 @@ def unsupported() -> str:
         return "machine code is written for 64-bit little-endian machines"
     if sys.implementation.name != "cpython":
         return "machine code is called by CPython's interface"
-    found = np.zeros((2, 3))
-    # What C programs read from an array object: data, number of axes, their lengths.
-    fields = ctypes.c_void_p.from_address(id(found) + head_bytes())
-    lengths = ctypes.c_void_p.from_address(id(found) + head_bytes() + 16)
-    if fields.value != found.ctypes.data or not lengths.value:
-        return "arrays do not lie in memory as NumPy documents it"
-    if [*(ctypes.c_int64 * 2).from_address(lengths.value)] != [2, 3]:
-        return "arrays do not lie in memory as NumPy documents it"
+    if not _arrays_as_documented():
+        return "arrays and numbers do not lie in memory as documented"
     triple = llvm.get_default_triple()
     if triple.startswith(("x86_64", "amd64")) and not llvm.get_host_cpu_features().get("fma"):
         return "the processor has no fused multiply-add"
     return ""
+
+
+def _arrays_as_documented() -> bool:
+    """Whether the fields of array objects, and numbers of Python, lie where code reads them."""
+    array = np.zeros((2, 3))
+    at = id(array) + head_bytes()
+    places = [ctypes.c_void_p.from_address(at + each).value for each in (0, 16, 24, 40, -8)]
+    data, lengths, strides, dtype, kind = places
+    if not (data and lengths and strides) or data != array.ctypes.data:
+        return False
+    if dtype != id(array.dtype) or kind != id(np.ndarray) or not _dtypes_as_documented():
+        return False
+    numbers = [[*(ctypes.c_int64 * 2).from_address(each)] for each in (lengths, strides)]
+    axes, flags = [ctypes.c_int.from_address(at + each).value for each in (8, 48)]
+    if numbers != [[2, 3], [24, 8]] or axes != 2 or flags != array.flags.num:
+        return False
+    return all(
+        ctypes.c_double.from_address(id(each) + head_bytes()).value == 1.5
+        for each in (1.5, np.float64(1.5))
+    )
+
+
+def _dtypes_as_documented() -> bool:
+    """Whether the byte order and the number of a dtype lie where code reads them."""
+    for each in (np.dtype("float64"), np.dtype(">f8"), np.dtype("bool"), np.dtype("int64")):
+        at = id(each) + head_bytes()
+        order = ctypes.c_char.from_address(at + 10).value.decode()
+        if order != each.byteorder or ctypes.c_int.from_address(at + 12).value != each.num:
+            return False
+    return True
 
 
 @cache
@@ -90,6 +121,7 @@ def _new_machine() -> Any:
     )
 
 
+@cache
 def vector_bytes() -> int:
     """The bytes of a register of the processor."""
     features = llvm.get_host_cpu_features()
@@ -133,10 +165,22 @@ class _Engine:
 
     def builtins(self) -> tuple[Any, ...]:
         """The functions, as builtins of Python."""
-        make = ctypes.pythonapi.PyCFunction_NewEx
-        make.restype = ctypes.py_object
-        make.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-        return tuple([make(ctypes.addressof(each), self, None) for each in self.definitions])
+        return tuple([_builtin(each, self, None) for each in self.definitions])
+
+    def entry(self, name: str, table: np.ndarray[Any, Any]) -> Any:
+        """A function that reads a table of addresses, as a builtin of Python."""
+        address = self.engine.get_function_address(name)
+        definition = _Definition(name.encode(), address, _FASTCALL, b"A compiled program.")
+        _definitions.append(definition)
+        return _builtin(definition, table, self)
+
+
+def _builtin(definition: _Definition, bound: object, kept: object) -> Any:
+    """A builtin: its function gets what is bound to it, and it keeps another object alive."""
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype = ctypes.py_object
+    make.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
+    return make(ctypes.addressof(definition), bound, kept)
 
 
 def functions(text: str, names: Sequence[str]) -> tuple[Any, ...]:
@@ -148,6 +192,27 @@ def functions(text: str, names: Sequence[str]) -> tuple[Any, ...]:
         The module in LLVM's intermediate language.
     names : sequence of str
     """
+    return _engine(text, names).builtins()
+
+
+def entry_function(
+    text: str, names: Sequence[str], name: str, table: np.ndarray[Any, Any]
+) -> Callable[..., Any]:
+    """A function of the module that reads a table of addresses.
+
+    Parameters
+    ----------
+    text : str
+    names : sequence of str
+        As for `functions`.
+    name : str
+        The function's name.
+    table : ndarray
+    """
+    return _engine(text, names).entry(name, table)
+
+
+def _engine(text: str, names: Sequence[str]) -> _Engine:
     with _lock:
         key = hashlib.blake2b(f"{_about()}\n{text}".encode(), digest_size=20).hexdigest()
         engine = _engines.get(key)
@@ -155,7 +220,7 @@ def functions(text: str, names: Sequence[str]) -> tuple[Any, ...]:
             engine = _engines[key] = _loaded(key, text, names)
             while len(_engines) > _MOST_ENGINES:
                 _engines.pop(next(iter(_engines)))
-        return engine.builtins()
+        return engine
 
 
 _MOST_ENGINES = 512

@@ -8,42 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from ..ir.avals import Aval
+from .entries import Entry, Looped
+from .entry_code import DECLARED, Loop, entry_text
 from .groups import Group
 from .nests import Nest
 from .operations import kind_of
 from .parts import Parts, length_of, parts_of
 from .plan import Parameter, Plan
 from .tiles import Tile, written
-from .writer import Code
+from .writer import Code, Machine
 
-__all__ = ["Loops", "Machine", "Module", "loops_of"]
+__all__ = ["Builtin", "Loops", "Module", "loops_of", "module_of"]
 
 _RELEASED = 2**16
 """From so many elements on, other threads of Python run during the loop."""
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What the code depends on.
-
-    Parameters
-    ----------
-    llvm : int
-        LLVM's major version.
-    register : int
-        The bytes of a vector.
-    head : int
-        The bytes of the head of a Python object.
-    products : bool
-        Whether products of matrices are computed here, not by BLAS.
-    """
-
-    llvm: int
-    register: int
-    head: int
-    products: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +55,8 @@ class Loops:
         How the loop of a function is cut, if another function, named `..._part`, computes a part.
     rows_of_tiles : tuple of int
         The rows of each tile of products.
+    entry : tuple of array, optional
+        If a function of the first module is the whole program: the constants that it reads.
     """
 
     modules: tuple[Module, ...]
@@ -80,6 +65,7 @@ class Loops:
     parameters: tuple[tuple[Parameter, ...], ...]
     parts: Mapping[str, Parts] = field(default_factory=dict[str, Parts])
     rows_of_tiles: tuple[int, ...] = ()
+    entry: tuple[np.ndarray[Any, Any], ...] | None = None
 
 
 def loops_of(
@@ -87,8 +73,14 @@ def loops_of(
     tiles: Sequence[Tile],
     avals: Mapping[str, Aval],
     machine: Machine,
+    *,
+    entry: Entry | None = None,
+    series: str = "",
 ) -> Loops:
-    """The loops of these groups `n0`, `n1`, ..., and products in these tiles, `g0`, `g1`, ..."""
+    """The loops of these groups `n0`, `n1`, ..., and products in these tiles, `g0`, `g1`, ...
+
+    An `entry` is the whole program, and uses these groups. Names begin with the `series`.
+    """
     names: dict[str, str] = {}  # By the text: groups of one form share a function.
     of_groups: list[str] = []
     parameters: list[tuple[Parameter, ...]] = []
@@ -104,7 +96,7 @@ def loops_of(
         text = f"{nest.written('NAME_loop')}\n{_builtin('NAME', nest, avals, machine)}"
         if group.parted:
             text = f"{text}\n{_part('NAME', nest, avals, machine)}"
-        name = names.setdefault(text, f"n{len(names)}")
+        name = names.setdefault(text, f"{series}n{len(names)}")
         if group.parted:
             parts[name] = parts_of(nest.plan, avals)
         if len(names) > len(texts):
@@ -113,14 +105,19 @@ def loops_of(
         defined.update(code.defined)
         of_groups.append(name)
         parameters.append(nest.plan.parameters)
+    if entry is not None:
+        code = Code(machine.llvm)
+        loops = [Loop(*each) for each in zip(of_groups, parameters, strict=True)]
+        texts.append(entry_text(entry, _loops_in(entry, groups, loops), code, machine))
+        declared.update({**code.declared, **DECLARED})
     texts += defined.values()
     own = [(*names.values(), *[f"{name}_part" for name in parts])]
-    modules = [_module(texts, own[0], declared)]
+    modules = [module_of(texts, own[0], declared)]
     for tile in tiles:
         code = Code(machine.llvm)
         body = [written(code, tile), _product("product", tile, machine)]
-        modules.append(_module(body, ["product"], code.declared))
-    own += [(f"g{number}",) for number in range(len(tiles))]
+        modules.append(module_of(body, ["product"], code.declared))
+    own += [(f"{series}g{number}",) for number in range(len(tiles))]
     return Loops(
         tuple(modules),
         tuple(own),
@@ -128,10 +125,22 @@ def loops_of(
         tuple(parameters),
         parts,
         tuple([each.rows for each in tiles]),
+        None if entry is None else tuple(entry.arrays.values()),
     )
 
 
-def _module(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, str]) -> Module:
+def _loops_in(entry: Entry, groups: Sequence[Group], loops: Sequence[Loop]) -> dict[int, Loop]:
+    """The loop of each step of an entry that is a group, by the step's number."""
+    places = {id(each): number for number, each in enumerate(groups)}
+    return {
+        number: loops[places[id(step.group)]]
+        for number, step in enumerate(entry.steps)
+        if isinstance(step, Looped)
+    }
+
+
+def module_of(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, str]) -> Module:
+    """The module of these texts, in which functions are declared; Python calls those named."""
     head = [
         "declare void @Py_IncRef(ptr)",
         "declare ptr @PyEval_SaveThread()",
@@ -142,7 +151,7 @@ def _module(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, s
     return Module("\n".join([*head, *texts, ""]), tuple(names))
 
 
-class _Builtin:
+class Builtin:
     """The lines of a function that Python calls: `(self, arguments, how many)`."""
 
     def __init__(self, name: str, machine: Machine, count: int) -> None:
@@ -194,13 +203,13 @@ class _Builtin:
 def _builtin(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) -> str:
     """The builtin of a group: its arrays in row order."""
     group = nest.plan.group
-    of = _Builtin(name, machine, len(nest.plan.parameters))
+    of = Builtin(name, machine, len(nest.plan.parameters))
     n, m = [_size(of, nest, avals, axes) for axes in (group.rows, group.columns)]
     given = ", ".join([*[f"ptr {each}" for each in of.data], f"i64 {n}", f"i64 {m}"])
     return of.ended(f"@{name}_loop({given})", of.new(f"mul i64 {n}, {m}"))
 
 
-def _size(of: _Builtin, nest: Nest, avals: Mapping[str, Aval], axes: frozenset[int]) -> str:
+def _size(of: Builtin, nest: Nest, avals: Mapping[str, Aval], axes: frozenset[int]) -> str:
     """The product of the lengths of these axes of the space."""
     total = "1"
     for axis in sorted(axes):
@@ -222,7 +231,7 @@ def _part(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) ->
     plan = nest.plan
     parts = parts_of(plan, avals)
     place_of = {out: place for out, place, _ in parts.combined}
-    of = _Builtin(f"{name}_part", machine, len(plan.parameters) + len(place_of) + 1)
+    of = Builtin(f"{name}_part", machine, len(plan.parameters) + len(place_of) + 1)
     first, count, mine, number = [of.item(of.data[-1], k) for k in range(4)]
     m = _size(of, nest, avals, plan.group.columns) if plan.group.rows else "1"
     given: list[str] = []
@@ -246,7 +255,7 @@ def _part(name: str, nest: Nest, avals: Mapping[str, Aval], machine: Machine) ->
 
 def _product(name: str, tile: Tile, machine: Machine) -> str:
     """The builtin of a product: `(left, right, result, panel, panel)`, of any strides."""
-    of = _Builtin(name, machine, 5)
+    of = Builtin(name, machine, 5)
     given: list[str] = []
     for k in (0, 1):
         strides = of.field(of.arrays[k], 24)

@@ -15,7 +15,16 @@ import numpy as np
 from .elementary import FUNCTIONS
 from .writer import BITS, Code, Value, is_float
 
-__all__ = ["LIBRARY", "OPERATIONS", "REDUCTIONS", "Reduction", "cast", "kind_of", "powers"]
+__all__ = [
+    "DTYPES",
+    "LIBRARY",
+    "OPERATIONS",
+    "REDUCTIONS",
+    "Reduction",
+    "cast",
+    "kind_of",
+    "powers",
+]
 
 _KINDS: dict[np.dtype[Any], str] = {
     np.dtype("float64"): "f64",
@@ -26,6 +35,10 @@ _KINDS: dict[np.dtype[Any], str] = {
     np.dtype("int8"): "i8",
     np.dtype("bool"): "i1",
 }
+
+
+DTYPES = {kind: dtype for dtype, kind in _KINDS.items()}
+"""The dtype of each kind of number."""
 
 
 def kind_of(dtype: np.dtype[Any]) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,17 +14,24 @@ from ..ir.dims import Dim
 from ..ir.node import Node
 from ..lowering.drafts import Draft, array_draft
 from ..lowering.pieces import Alias, Dimension, Line, Piece, Tabled
-from .groups import Group, Item, grouped
-from .modules import Loops, Machine, loops_of
+from .entries import Entry, entry_of, is_small
+from .forming import alone, grouped
+from .groups import Group, Item
+from .modules import Loops, loops_of
 from .parts import MOST_PARTS, Parts
 from .plan import Parameter
 from .products import Product, product_of
 from .readings import Number
 from .tiles import Tile
+from .writer import Machine
 
 __all__ = ["Grouping"]
 
 _MOST_SHOWN = 40
+_WHOLE = (
+    "All is one compiled function of arrays in row order. These lines run for other inputs, and in",
+    "profiles:",
+)
 
 
 @dataclass
@@ -36,6 +43,11 @@ class Grouping:
     machine : Machine
     threads : int, optional
         How many threads compute parts of loops; if it is None, loops are not cut.
+    in_bodies : bool
+        Whether statements of the bodies of loops are grouped, too. Their inputs must be as
+        declared, so no user's kernel may have computed them.
+    series : str
+        What the names of its loops begin with; it is not empty in bodies.
 
     Attributes
     ----------
@@ -43,19 +55,42 @@ class Grouping:
         The loops, after the call; None if there are none.
     left : Counter of str
         The functions that are left to NumPy, and how often each is called.
+    bodies : list of Grouping
+        Those of bodies.
     """
 
     machine: Machine
     threads: int | None = None
+    in_bodies: bool = False
+    series: str = ""
     loops: Loops | None = None
     left: Counter[str] = field(default_factory=Counter[str])
+    bodies: list[Grouping] = field(default_factory=list["Grouping"])
+    notes: tuple[str, ...] = ()
+
+    def of_body(self) -> Grouping | None:
+        """What groups the statements of a body."""
+        if not self.in_bodies:
+            return None
+        series = f"{self.series}b{len(self.bodies)}_"
+        self.bodies.append(Grouping(self.machine, self.threads, True, series))
+        return self.bodies[-1]
+
+    @property
+    def used(self) -> bool:
+        return any(each.loops is not None for each in self.all)
+
+    @property
+    def all(self) -> list[Grouping]:
+        """The grouping itself and those of bodies."""
+        return [self, *[one for each in self.bodies for one in each.all]]
 
     def __call__(
         self,
         drafts: Sequence[Draft],
         inputs: Mapping[str, Aval],
         constants: Mapping[str, Node],
-        results: Collection[str],
+        results: Sequence[str],
         new_name: Callable[[], str],
     ) -> tuple[list[Draft], tuple[str, ...]]:
         avals = {**inputs, **{name: node.aval for name, node in constants.items()}}
@@ -68,16 +103,48 @@ class Grouping:
         avals.update({d.target: d.line.avals[0] for d in drafts if len(d.line.avals) == 1})
         groups = [each for each in items if isinstance(each, Group)]
         products = self._products([each for each in items if isinstance(each, Draft)], avals)
+        entry, alone = self._entry(items, inputs, constants, results, avals, numbers)
         for each in items:
-            if isinstance(each, Draft) and each.target not in products:
+            if entry is None and isinstance(each, Draft) and each.target not in products:
                 self.left[_function(each)] += 1
-        if not groups and not products:
-            return list(drafts), ()
+        notes = tuple([note for each in self.bodies for note in each.notes])
+        if not groups and not products and entry is None:
+            self.notes = notes
+            return list(drafts), notes
         tiles = [*dict.fromkeys([each.tile for each in products.values()])]
-        self.loops = loops_of(groups, tiles, avals, self.machine)
+        self.loops = loops_of(
+            [*groups, *alone], tiles, avals, self.machine, entry=entry, series=self.series
+        )
         doubted = {each.target for each in drafts if _runs_custom(each.node)}
         found = self._called(items, products, _Operands(avals, set(), doubted), new_name)
-        return found, self._notes(groups, tiles)
+        whole = () if entry is None else _WHOLE
+        self.notes = (*whole, *notes, *self._notes(groups, tiles))
+        return found, self.notes
+
+    def _entry(
+        self,
+        items: Sequence[Item],
+        inputs: Mapping[str, Aval],
+        constants: Mapping[str, Node],
+        results: Sequence[str],
+        avals: Mapping[str, Aval],
+        numbers: Mapping[str, Number],
+    ) -> tuple[Entry | None, list[Group]]:
+        """The program as one function, and its groups of one statement."""
+        if self.series or not all(map(is_small, avals.values())):
+            return None, []
+        single = {
+            number: group
+            for number, each in enumerate(items)
+            if isinstance(each, Draft)
+            for group in [alone(each, avals, numbers)]
+            if group is not None
+        }
+        whole = [single.get(number, each) for number, each in enumerate(items)]
+        entry = entry_of(whole, inputs, constants, results)
+        if entry is None:
+            return None, []
+        return entry, [*single.values()]
 
     def _called(
         self,
@@ -96,7 +163,7 @@ class Grouping:
                 found.extend(self._call(each, *next(of_groups)).drafts(operands, new_name))
             elif each.target in products:
                 product = products[each.target]
-                name = f"g{tiles.index(product.tile)}"
+                name = f"{self.series}g{tiles.index(product.tile)}"
                 found.extend(_product_drafts(product, name, operands, new_name, self.threads or 1))
                 operands.made.add(each.target)
             else:
@@ -110,7 +177,8 @@ class Grouping:
     def _notes(self, groups: Sequence[Group], tiles: Sequence[Tile]) -> tuple[str, ...]:
         """What the loops compute; groups of one form are shown once."""
         assert self.loops is not None
-        shown = dict(zip(reversed(self.loops.of_groups), reversed(groups), strict=True))
+        names = self.loops.of_groups[: len(groups)]
+        shown = dict(zip(reversed(names), reversed(groups), strict=True))
         notes = [
             line
             for name in self.loops.names[0]
@@ -118,7 +186,8 @@ class Grouping:
             for line in _note(name, shown[name])
         ]
         notes += [
-            f"g{k}: product of matrices, in tiles of {tile.rows} rows and {tile.columns} columns"
+            f"{self.series}g{k}: product of matrices, "
+            f"in tiles of {tile.rows} rows and {tile.columns} columns"
             for k, tile in enumerate(tiles)
         ]
         return tuple(notes)

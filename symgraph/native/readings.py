@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
 from ..ir.avals import Aval
+from ..ir.traits import Arrangement
 from ..lowering.drafts import Draft
 from ..lowering.pieces import Alias, Tabled
 from ..lowering.shapes import dtypes_in_loop, ufunc_named
@@ -52,6 +53,8 @@ class Reading:
         For another shape: the axis of the operand that each axis of the result is.
     heavy : bool
         Whether computing it twice costs more than to store it.
+    repeats : bool
+        Whether the result has the numbers of its operand several times.
     """
 
     draft: Draft
@@ -65,6 +68,7 @@ class Reading:
     initial: float | None = None
     places: tuple[int | None, ...] = ()
     heavy: bool = False
+    repeats: bool = False
 
     @property
     def target(self) -> str:
@@ -124,7 +128,10 @@ class _Reader:
         self.result = draft.line.avals[0]
         names = iter([e for e in draft.pieces if isinstance(e, str) and e in draft.names])
         self.operands: list[str | Number] = []
-        for each in call.args:
+        # A small array is repeated by a product with ones; a large one is a view.
+        repeated = draft.node.op.traits.arrangement is Arrangement.REPEATED
+        self.repeats = repeated and call.function == "np.multiply"
+        for each in call.args[:1] if self.repeats else call.args:
             if each is None:
                 name = next(names)
                 self.operands.append(numbers.get(name, name))
@@ -145,6 +152,8 @@ class _Reader:
 
     def reading(self) -> Reading:
         name = self.call.function
+        if self.repeats:
+            return self._repeated()
         if name in REDUCTIONS or name == "np.mean":
             return self._reduced(name)
         if name == "np.reshape":
@@ -156,6 +165,11 @@ class _Reader:
         if len(self.operands) != len(self.call.args) or self.call.kwargs:
             raise _Left
         return self._elementwise(name)
+
+    def _repeated(self) -> Reading:
+        kind = self._kind(self.result.dtype)
+        read = self._read((kind,), Code.wide, False)
+        return replace(read, repeats=True)
 
     def _kind(self, dtype: np.dtype[Any]) -> str:
         found = kind_of(dtype)

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["BITS", "Code", "Value", "is_float"]
+__all__ = ["BITS", "Code", "Machine", "Value", "is_float"]
 
 BITS = {"f64": 64, "f32": 32, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 1}
 """The bits of each kind of number; `i1` is a truth value, a byte in memory."""
@@ -22,6 +22,28 @@ _SUFFIX = {"f64": "f64", "f32": "f32"}
 def is_float(kind: str) -> bool:
     """Whether numbers of this kind are floating."""
     return kind[0] == "f"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the code depends on.
+
+    Parameters
+    ----------
+    llvm : int
+        LLVM's major version.
+    register : int
+        The bytes of a vector.
+    head : int
+        The bytes of the head of a Python object.
+    products : bool
+        Whether products of matrices are computed here, not by BLAS.
+    """
+
+    llvm: int
+    register: int
+    head: int
+    products: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from ..ir.avals import Aval, normal_axes
 from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, no_flops, register, results_of
-from ..ir.traits import MOVEMENT, PLACEMENT
+from ..ir.traits import MOVEMENT, PLACEMENT, Arrangement
 from ..notation import array_formulas
 from .batched import batch_aligned
 from .carrying import carries_diagonal, carries_diagonal_matrix
@@ -159,7 +159,9 @@ DIAGONAL_MATRIX = register(
         flops=no_flops,
         facts=_facts_diagonal_matrix,
         doc="A matrix of zeros with the last axis of the operand on the diagonal `offset`.",
-        traits=replace(PLACEMENT, indices=_indices_diagonal_matrix),
+        traits=replace(
+            PLACEMENT, arrangement=Arrangement.DIAGONAL, indices=_indices_diagonal_matrix
+        ),
         latex=array_formulas.diagonal_formula,
     )
 )

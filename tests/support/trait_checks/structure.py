@@ -138,4 +138,25 @@ def _arranged(case: Case) -> set[Arrangement]:
     )
     if leading and np.array_equal(np.broadcast_to(x, result.shape), result):
         found.add(Arrangement.REPEATED)
+    if (
+        result.ndim == x.ndim + 1 > 1
+        and result.shape[:-2] == x.shape[:-1]
+        and any(
+            np.array_equal(result, _on_diagonal(x, result, offset))
+            for offset in range(1 - result.shape[-2], result.shape[-1])
+        )
+    ):
+        found.add(Arrangement.DIAGONAL)
     return found
+
+
+def _on_diagonal(x: Any, like: Any, offset: int) -> Any:
+    """Zeros with the last axis of `x` on a diagonal; None where it is not as long."""
+    out = np.zeros_like(like)
+    for place in np.ndindex(x.shape[:-1]):
+        row = np.diagonal(out[place], offset)
+        if row.shape != x.shape[-1:]:
+            return None
+        count = np.arange(len(row))
+        out[(*place, count + max(0, -offset), count + max(0, offset))] = x[place]
+    return out
