@@ -24,7 +24,7 @@ from ..rational.polynomials import Polynomials
 from ..rational.quotients import Quotients
 from .borders import Borders
 from .lower_bound import least_count, plain_count
-from .memory import RegionMemory, memory_of
+from .memory import RegionMemory, Settlement, Unchanged, memory_of
 from .multiples import Multiples
 from .node_forms import NodeForms
 from .poles import below_bounded, has_new_pole
@@ -33,7 +33,7 @@ from .repeated import RepeatedRegions
 from .replacements import Replacements, RewriteLog
 from .vanishing import vanishes
 
-__all__ = ["THOROUGH_UP_TO", "normalized"]
+__all__ = ["THOROUGH_UP_TO", "normalized", "settlement"]
 
 THOROUGH_UP_TO = 3_000
 """The most nodes of a graph that is simplified thoroughly, in rounds until nothing changes.
@@ -60,6 +60,7 @@ def normalized(
     log: RewriteLog | None = None,
     thorough: bool = True,
     at_kinks: bool = True,
+    again: bool = False,
     afresh: bool = False,
     late: bool = False,
 ) -> list[Node]:
@@ -79,6 +80,8 @@ def normalized(
         Try rare spellings, too.
     at_kinks : bool
         Allow spellings with another slope at a kink. They are not allowed before differentiating.
+    again : bool
+        Look again at regions that were given up in earlier graphs.
     afresh : bool
         Forget earlier rounds. A spelling that they rejected may be cheaper now, and among spellings
         of equal cost the order in which arrays were first met decides.
@@ -92,12 +95,27 @@ def normalized(
         return list(outputs)  # It would gain little, and take as long as all passes before.
     memory = memory_of(knowledge, trust=trust, at_kinks=at_kinks, afresh=afresh)
     current = list(outputs)
+    if late and memory.shares_nothing(current):
+        return current
+    if again:
+        memory.look_again(reachable(outputs))
     walk = RegionPass(current, memory, log, thorough=thorough, late=late)
     current = walk.run()
     if walk.borders.parted:
         memory.parted |= walk.borders.parted
-        current = RegionPass(current, memory, log, thorough=thorough, late=late, again=True).run()
+        walk = RegionPass(current, memory, log, thorough=thorough, late=late, again=True)
+        current = walk.run()
+    if not late and current == walk.outputs:
+        memory.note(Unchanged(current, walk.settled, walk.contested, walk.shares))
     return current
+
+
+def settlement(
+    outputs: Sequence[Node], knowledge: Knowledge, *, trust: str, at_kinks: bool
+) -> Settlement:
+    """What is left to find in a graph that `normalized` left as it was, with the same arguments."""
+    memory = memory_of(knowledge, trust=trust, at_kinks=at_kinks)
+    return memory.settlement(list(outputs), reachable(outputs))
 
 
 class RegionPass:
@@ -132,6 +150,8 @@ class RegionPass:
         self.patient = len(nodes) <= _PATIENT_UP_TO
         self.below_bounded = below_bounded(nodes)
         self.postponed: set[Node] = set()
+        self.settled: set[Node] = set()
+        self.contested, self.shares = False, not self.patient
         self.now: dict[Node, Node] = {}
         self.use_counts = counts = UseCounts(outputs, nodes)
         self.borders = Borders(outputs, nodes, memory.parted)
@@ -162,6 +182,7 @@ class RegionPass:
             self.quotients.learn(node)
         structure = self.repeated.structure(node)
         if structure is not None and self.repeated.treated_as_first(node, structure):
+            self.shares = True  # It was not looked at.
             return
         node_forms = self.node_forms
         expr = node_forms.form(node)
@@ -202,6 +223,7 @@ class RegionPass:
         shared = self.users[node] > 1
         wanted = (closed or shared or node in self.borders.ends) and not trivial
         near = self.node_forms.near(node, expr) if looked else expr
+        self.shares = self.shares or near is not expr or not looked
         ended = None
         if wanted and not self.late:
             also = [] if near is expr or hides_much(near, expr) else [near]
@@ -272,6 +294,10 @@ class RegionPass:
             return spent[:parts] < saved[:parts]
 
         spelled = self.spellings.cheapest(node, old, options, is_gain, needed)
+        if spelled.hopeless:
+            self.settled.add(old)
+        else:
+            self.contested = True
         new = spelled.node
         # Rescued one by one, its parts may keep more digits than the whole region.
         postponed = (spelled.refused or spelled.rescued) and not self.again and self._part(node)
