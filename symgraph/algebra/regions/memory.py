@@ -15,6 +15,8 @@ from ..expression.licence import Licence
 from ..expression.term import Expr
 from ..extraction.use_counts import Price
 from ..lifting.lifting import Lifter
+from ..rational.polynomials import Polynomials
+from ..rational.quotients import Quotients
 
 __all__ = ["Exprs", "RegionMemory", "Settlement", "Unchanged", "memory_of"]
 
@@ -60,6 +62,8 @@ class RegionMemory:
         self.licence = licence
         self.lifter = Lifter(AtomTable(known, licence), at_kinks=at_kinks)
         self.judge = judge_of(knowledge)
+        self.polynomials = Polynomials(self.lifter.atoms)
+        self.quotients = Quotients(self.lifter.atoms)
         self.parted: set[Node] = set()
         """Values inside regions that lose digits when the region is written as a whole."""
         self.tried: set[Node] = set()

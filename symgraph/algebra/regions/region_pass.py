@@ -20,8 +20,6 @@ from ..expression.exps import holds_exps
 from ..expression.term import SUM, Atom, Expr
 from ..extraction.cheapest import CheapestSpellings
 from ..extraction.use_counts import Price, UseCounts
-from ..rational.polynomials import Polynomials
-from ..rational.quotients import Quotients
 from .borders import Borders
 from .lower_bound import least_count, plain_count
 from .memory import RegionMemory, Settlement, Unchanged, memory_of
@@ -166,8 +164,7 @@ class RegionPass:
             *(self.borders, forms, self.replacements, counts, judge, lifter.atoms.knowledge),
             late=late,
         )
-        self.polynomials = Polynomials(lifter.atoms)
-        self.quotients = Quotients(lifter.atoms)
+        self.polynomials, self.quotients = memory.polynomials, memory.quotients
 
     def run(self) -> list[Node]:
         for node in self.nodes:
