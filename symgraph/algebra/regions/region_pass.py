@@ -101,7 +101,7 @@ def normalized(
     current = walk.run()
     if walk.borders.parted:
         memory.parted |= walk.borders.parted
-        walk = RegionPass(current, memory, log, thorough=thorough, late=late, again=True)
+        walk = RegionPass(current, memory, log, thorough=thorough, late=late, after=walk)
         current = walk.run()
     if not late and current == walk.outputs:
         memory.note(Unchanged(current, walk.settled, walk.contested, walk.shares))
@@ -126,8 +126,9 @@ class RegionPass:
     log : RewriteLog, optional
     thorough, late : bool
         As for `normalized`.
-    again : bool
-        Whether this is the second walk, in which regions are not split any more.
+    after : RegionPass, optional
+        The first walk over the graph, if this is the second one, in which regions are not split any
+        more. In a large graph it looks only at what the first one has split.
     """
 
     def __init__(
@@ -138,11 +139,11 @@ class RegionPass:
         *,
         thorough: bool,
         late: bool,
-        again: bool = False,
+        after: RegionPass | None = None,
     ) -> None:
         lifter, judge = memory.lifter, memory.judge
         self.outputs, self.memory, self.lifter = list(outputs), memory, lifter
-        self.thorough, self.late, self.again = thorough, late, again
+        self.thorough, self.late, self.again = thorough, late, after is not None
         self.kept = memory.kept_late if late else memory.kept
         self.nodes = nodes = reachable(outputs)
         self.patient = len(nodes) <= _PATIENT_UP_TO
@@ -166,6 +167,20 @@ class RegionPass:
         )
         self.polynomials, self.quotients = memory.polynomials, memory.quotients
 
+        # Where regions end, for values that this walk does not look at.
+        self.passed_by: dict[Node, bool] = {}
+        if after is not None and not (thorough or self.patient):
+            self.passed_by = self._settled_by(after)
+
+    def _settled_by(self, first: RegionPass) -> dict[Node, bool]:
+        """The values that the first walk has not split, and whether each is part of a region."""
+        opened, now = first.node_forms.opened, first.now
+        found = {node: node in self.borders.lifted for node in self.nodes}
+        found.update({now[node]: is_open for node, is_open in opened.items() if node in now})
+        for each in [*self.memory.parted, *[now[node] for node in first.borders.split]]:
+            found.pop(each, None)
+        return found
+
     def run(self) -> list[Node]:
         for node in self.nodes:
             self._visit(node)
@@ -174,6 +189,10 @@ class RegionPass:
     def _visit(self, node: Node) -> None:
         self.replacements.begin()
         self.now[node] = self._rebuilt(node)
+        is_open = self.passed_by.get(node)
+        if is_open is not None:
+            self.node_forms.opened[node] = is_open
+            return
         if self.thorough:
             self.polynomials.learn(node)
             self.quotients.learn(node)
