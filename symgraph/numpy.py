@@ -34,7 +34,7 @@ from .array import FUNCTIONS, NUMPY_FUNCTIONS
 from .array.eager import eager, eager_module
 from .ops import creation as _creation
 from .ops import linalg as _linalg
-from .reference.docstrings import documented
+from .reference.docstrings import are_put_off, documented
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -135,6 +135,7 @@ _KEEP_ARRAYS = frozenset(
     ]
 )
 _twins: dict[Callable[..., Any], Callable[..., Any]] = {}
+_undocumented: set[Callable[..., Any]] = set()
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
@@ -144,8 +145,11 @@ def __getattr__(name: str) -> Callable[..., Any]:
         twin = _twins.get(found)
         if twin is None:
             creates, keeps = key in _CREATES, key in _CREATES | _KEEP_ARRAYS
-            twin = eager(found, creates=creates, keeps_arrays=keeps)
-            _twins[found] = documented(twin, found.__name__)
+            twin = _twins[found] = eager(found, creates=creates, keeps_arrays=keeps)
+            _undocumented.add(found)
+        if found in _undocumented and not are_put_off():
+            documented(twin, found.__name__)
+            _undocumented.discard(found)
         return twin
     if not name.startswith("_") and hasattr(np, name):
         raise AttributeError(

@@ -8,7 +8,7 @@ only show whether a number is lost; so do the positive ones, for what has no val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -137,6 +137,15 @@ def _columns(places: Places) -> list[Numbers]:
     return [rows[:, ~MIXED], rows[:, MIXED]]
 
 
+_kept: dict[Hashable, Numbers] = {}
+"""Random numbers drawn before: graphs of a process have inputs of the same few shapes."""
+
+_MOST_KEPT = 1_000
+
+_SMALL = 1 << 14
+"""The most bytes of numbers that are kept."""
+
+
 def drawn(
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
@@ -147,6 +156,7 @@ def drawn(
     """Random numbers for one value; the leading axis runs over the probes.
 
     Single precision holds them exactly, unless a fact relates several elements, as `simplex` does.
+    They are drawn once in a process and not to be written to.
 
     Parameters
     ----------
@@ -160,13 +170,33 @@ def drawn(
     places : "usual", "wide" or "positive"
         Which set of probes.
     """
-    columns = _columns(places)
+    facts = tuple(known.facts)
+    low, high = (float(bound) for bound in known.bounds)
+    key = (shape, dtype, facts, low, high, index, places)
+    found = _kept.get(key)
+    if found is None:
+        found = _drawn(shape, dtype, facts, (low, high), index, places)
+        found.flags.writeable = False
+        if found.nbytes <= _SMALL:
+            if len(_kept) >= _MOST_KEPT:
+                _kept.clear()
+            _kept[key] = found
+    return found
+
+
+def _drawn(
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    facts: Sequence[Fact],
+    bounds: tuple[float, float],
+    index: int,
+    places: Places,
+) -> Numbers:
+    columns, (low, high) = _columns(places), bounds
     rng = np.random.default_rng([1997, index])
     wide = (sum(each.shape[1] for each in columns), *shape)
     if dtype.kind == "b":
         return rng.integers(0, 2, wide).astype(bool)
-    facts = tuple(known.facts)
-    low, high = (float(bound) for bound in known.bounds)
     if dtype.kind in "iu":
         least = max(low, 0.0 if dtype.kind == "u" or low >= 0 else -3.0)
         return rng.integers(int(least), int(max(min(high, least + 4), least)) + 1, wide).astype(

@@ -18,7 +18,7 @@ from ..ir.op import Op
 from ..namespace import NUMPY
 from .probes import Numbers
 
-__all__ = ["kind_of", "stacked"]
+__all__ = ["Params", "kind_of", "stacked"]
 
 Params: TypeAlias = Mapping[str, Any]
 Sizes: TypeAlias = tuple[int, ...]

@@ -22,7 +22,8 @@ from ..ir.dims import Dim, Shape, is_named, names_of
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from .probes import Numbers, Places, drawn
-from .stacks import kind_of, stacked
+from .roundings import Roundings
+from .stacks import Params, kind_of, stacked
 from .sums_of_products import sums_products, without_order
 from .trial import Trial, drawn_below
 
@@ -109,7 +110,7 @@ class Trials:
         self.order: dict[Node, int] = {} if order is None else order
         self._finer = finer
         self._at = 0
-        self._rounding: dict[Hashable, bool] = {}
+        self._roundings = Roundings()
         self._bytes = 0
 
     def of(self, node: Node) -> Trial | None:
@@ -222,7 +223,7 @@ class Trials:
             found = found.astype(np.float32, copy=False)
             if len(below) > 1 and sums_products(op, len(below)):
                 found = without_order(op, found, below, lower, shape)
-            found = self._perturbed(node, found, repeated, params, shape, kind)
+            found = self._perturbed(node, found, repeated, (params, lower), shape, kind)
         count = len(right)
         if len(found) > 1:
             found = found.reshape(self._repeated, count, *shape)
@@ -260,14 +261,14 @@ class Trials:
         node: Node,
         found: Numbers,
         operands: list[Numbers],
-        params: Mapping[str, Any],
+        params: tuple[Params, Params],
         shape: tuple[int, ...],
         kind: Hashable,
     ) -> Numbers:
         """The values with all repetitions but the first perturbed, if the operation rounds."""
         if node.op.count == 0 or len(found) == 1 or self._repeated == 1:
             return found
-        if not self._rounds(node, operands, params, shape, kind):
+        if not self._roundings.has(node, operands, params, shape, kind):
             return found
         # A kernel may return an operand itself, or a view of it.
         flags = found.flags
@@ -294,49 +295,6 @@ class Trials:
             target: Any = noisy.reshape(-1) if noisy.flags.c_contiguous else noisy.flat
             target[small] += _LAST * np.rint((flat[small] - 1) / UNIT)
         return found if fresh else np.concatenate([found[:first], noisy])
-
-    def _rounds(
-        self,
-        node: Node,
-        operands: list[Numbers],
-        params: Mapping[str, Any],
-        shape: tuple[int, ...],
-        kind: Hashable,
-    ) -> bool:
-        """Whether the operation rounds for some operands.
-
-        Selecting, doubling or changing a sign gives the same number in any precision. The answer
-        is found by running the kernel on random numbers in both precisions.
-        """
-        below = node.operands
-        # An operand that is the same at all probes is computed from constants, and is kept.
-        pattern = tuple(
-            [
-                below.index(each) if len(array) > 1 else each
-                for each, array in zip(below, operands, strict=True)
-            ]
-        )
-        # The shapes are in the key: a sum over an axis of length 1 rounds nothing.
-        key = (pattern, kind)
-        found = self._rounding.get(key)
-        if found is None:
-            lower = _resolved(node.params, _SINGLE, self._longest)
-            rng = np.random.default_rng(1999)
-            free = {each for each, array in zip(below, operands, strict=True) if len(array) > 1}
-            drawn: dict[Node, Numbers] = {}
-            for each, array in zip(below, operands, strict=True):
-                few = array[:_SHORT]
-                if few.dtype.kind == "f" and each in free and each not in drawn:
-                    few = rng.normal(size=few.shape).astype(np.float32)
-                drawn.setdefault(each, few)
-            narrow = [drawn[each] for each in below]
-            wide = [each.astype(np.float64) if each.dtype.kind == "f" else each for each in narrow]
-            one = stacked(node.op, narrow, lower, shape)
-            other = stacked(node.op, wide, params, shape)
-            known = one is not None and other is not None
-            exact = known and bool(np.all((one == other) | ((one != one) & (other != other))))
-            found = self._rounding[key] = not exact
-        return found
 
 
 def _subnormal_places(numbers: Numbers) -> Numbers:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ..accuracy import judged_as_carefully
-from ..algebra import THOROUGH_UP_TO, normalized
+from ..algebra import THOROUGH_UP_TO, Settlement, normalized, settlement
 from ..errors import RuleError
 from ..ir.collector import collector_paused
 from ..ir.cost import op_count
@@ -243,12 +243,27 @@ class _Rounds:
         """The outputs after the algebra, which is not run again on a graph it left unchanged."""
         if outputs == self._kept_afresh or (outputs == self._kept and not afresh):
             return outputs
-        new = self._normalized(outputs, afresh=afresh)
+        new = self._looked_at_anew(outputs) if afresh else self._normalized(outputs)
         if new == outputs and afresh:
             self._kept_afresh = new
         elif new == outputs:
             self._kept = new
         return new
+
+    def _looked_at_anew(self, outputs: list[Node]) -> list[Node]:
+        """The outputs after the algebra without memory, unless it is clear what that would find."""
+        if outputs == self._kept:
+            if self._settlement(outputs) == "given up earlier":
+                new = self._normalized(outputs, again=True)
+                if new != outputs:
+                    return new
+            if self._settlement(outputs) == "settled":
+                return outputs
+        return self._normalized(outputs, afresh=True)
+
+    def _settlement(self, outputs: list[Node]) -> Settlement:
+        known = self._judged or self.knowledge
+        return settlement(outputs, known, trust=self.trust, at_kinks=self.at_kinks)
 
     def _normalized(self, outputs: list[Node], **how: bool) -> list[Node]:
         if how.get("afresh"):

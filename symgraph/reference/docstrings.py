@@ -7,7 +7,9 @@ written from the signature, the record of the operation and the function's entry
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from inspect import Parameter, Signature, cleandoc, signature, unwrap
 from typing import Any, TypeVar
 
@@ -19,9 +21,37 @@ from ..ir.avals import Aval
 from ..ir.op import Op
 from .entries import Entry, entry, shared_entry
 
-__all__ = ["completed", "documented", "operand_signature", "sections"]
+__all__ = [
+    "are_put_off",
+    "completed",
+    "docstrings_put_off",
+    "documented",
+    "operand_signature",
+    "sections",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_put_off: ContextVar[bool] = ContextVar("put off", default=False)
+
+
+@contextmanager
+def docstrings_put_off() -> Generator[None]:
+    """Functions met inside are documented when they are next asked for.
+
+    The rules name ninety functions; to document these took a sixth of the time to load the rules.
+    """
+    token = _put_off.set(True)
+    try:
+        yield
+    finally:
+        _put_off.reset(token)
+
+
+def are_put_off() -> bool:
+    """Whether docstrings are to be written later."""
+    return _put_off.get()
+
 
 _ORDER = ("Parameters", "Returns", "Raises", "Notes", "Examples")
 _HEADING = re.compile(r"(?m)^([A-Z][A-Za-z ]+)\n-{3,}\n")

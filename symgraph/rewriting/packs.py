@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ..errors import RuleError
+from ..reference.docstrings import docstrings_put_off
 from .index import RuleSet, distinct
 from .rule import Rule, RulePack
 
@@ -57,7 +58,8 @@ def load_packs(*, verify: Callable[[Rule], Report] | None = None) -> tuple[RuleP
     from importlib.metadata import entry_points
 
     found = sorted(entry_points(group=GROUP), key=lambda each: (each.name != _OURS, each.name))
-    packs = [pack for entry in _distinct(found) if (pack := _load(entry)) is not None]
+    with docstrings_put_off():
+        packs = [pack for entry in _distinct(found) if (pack := _load(entry)) is not None]
     if not any(entry.name == _OURS for entry in found):
         raise RuleError(
             "The standard rule pack is not installed: no entry point "

@@ -17,6 +17,7 @@ from types import FunctionType
 from typing import (
     Annotated,
     Any,
+    NamedTuple,
     TypeAlias,
     TypedDict,
     Unpack,
@@ -168,16 +169,16 @@ def _parameters(
     statics: list[Static] = []
     for parameter in _parameter_names(function):
         hint = hints.get(parameter)
-        kinds = [each for each in _metadata(hint) if isinstance(each, ParamKind)]
+        told = _annotation(hint)
         if hint is None:
             raise RuleError(
                 f"Rule {name}: parameter {parameter} has no annotation.",
                 mend="Annotate it with Array, a guard such as Positive, or Axes.",
             )
-        if kinds:
-            statics.append(Static(parameter, kinds[0]))
-        elif _annotated_type(hint) is Array:
-            variables.append(Variable(parameter, _guards_in(hint)))
+        if told.kinds:
+            statics.append(Static(parameter, told.kinds[0]))
+        elif told.of is Array:
+            variables.append(Variable(parameter, told.guards))
         else:
             raise RuleError(f"Rule {name}: {parameter} is annotated {hint}, which is not a guard.")
     return tuple(variables), tuple(statics)
@@ -210,19 +211,33 @@ def _parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(inspect.signature(function).parameters)
 
 
-def _metadata(hint: object) -> tuple[object, ...]:
-    """The metadata of an `Annotated` type."""
-    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+class _Annotation(NamedTuple):
+    """What the annotation of a parameter tells."""
+
+    hint: object
+    of: object
+    kinds: tuple[ParamKind, ...] = ()
+    guards: tuple[Guard, ...] = ()
 
 
-def _annotated_type(hint: object) -> object:
-    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+_annotations_read: dict[int, _Annotation] = {}
+"""Rules share a few annotations, such as `Real`. Each is read once, and known by its identity."""
+
+
+def _annotation(hint: object) -> _Annotation:
+    found = _annotations_read.get(id(hint))
+    if found is None:
+        of, *told = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        kinds = tuple([each for each in told if isinstance(each, ParamKind)])
+        guards = tuple([each for each in told if isinstance(each, Guard)])
+        found = _annotations_read[id(hint)] = _Annotation(hint, of, kinds, guards)
+    return found
 
 
 def _guards_in(hint: object) -> tuple[Guard, ...]:
     """The guards of an annotation, or of a tuple of annotations."""
     hints = cast("tuple[object, ...]", hint if isinstance(hint, tuple) else (hint,))
-    return tuple(each for one in hints for each in _metadata(one) if isinstance(each, Guard))
+    return tuple([guard for each in hints for guard in _annotation(each).guards])
 
 
 def _read(

@@ -40,11 +40,14 @@ class CheapestSpelling(NamedTuple):
         Whether the new spelling is right at arguments of ordinary size where the old one fails.
     refused : bool
         Whether there are spellings, but all lose digits of the old one.
+    hopeless : bool
+        Whether no spelling is cheaper, and the old one does not fail: no digit was asked for.
     """
 
     node: Node | None
     rescued: bool = False
     refused: bool = False
+    hopeless: bool = False
 
 
 class CheapestSpellings:
@@ -124,7 +127,7 @@ class CheapestSpellings:
         gains = is_gain is None or any(is_gain(self.use_counts.price(each)) for each in found)
         if not gains and not self.judge.fails_anew(now, below):
             self.tried.add(now)
-            return CheapestSpelling(None)
+            return CheapestSpelling(None, hopeless=True)
         best = self._first(found, node, now)
         if found and best is not min(found, key=self.use_counts.price) and divides(options):
             found += self._written(node, options, steady=True)

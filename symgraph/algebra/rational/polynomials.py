@@ -80,6 +80,8 @@ class Polynomials:
 
     def learn(self, node: Node) -> None:
         """Find the polynomial of a value. Its operands must have been learned before."""
+        if node in self._known:
+            return
         found = None
         with suppress(OverflowError):  # a coefficient may overflow
             found = self._found(node)

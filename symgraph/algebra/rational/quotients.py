@@ -82,6 +82,8 @@ class Quotients:
     def learn(self, node: Node) -> None:
         """Note whether a value, or an operand of it, divides by a sum, product or power."""
         divides = self._divides
+        if node in divides:
+            return
         if not is_rational(node.op) or node.copy or node.dtype.kind != "f":
             divides[node] = False
             return

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from typing import TypeAlias
+from collections.abc import Collection
+from typing import Literal, NamedTuple, TypeAlias
 
 from ...accuracy import judge_of
 from ...ir.fact_inference import Knowledge
@@ -15,11 +16,42 @@ from ..expression.licence import Licence
 from ..expression.term import Expr, Term
 from ..extraction.use_counts import Price
 from ..lifting.lifting import Lifter
+from ..rational.polynomials import Polynomials
+from ..rational.quotients import Quotients
 
-__all__ = ["Exprs", "RegionMemory", "memory_of"]
+__all__ = ["Exprs", "RegionMemory", "Settlement", "Unchanged", "memory_of"]
 
 Exprs: TypeAlias = dict[Node, tuple[list[Expr], Expr | None, IdentityNames]]
 """For each node the expressions of its operands, its own expression, and the identities used."""
+
+
+Settlement: TypeAlias = Literal["settled", "given up earlier", "contested"]
+"""Whether a walk can find anything in a graph that the last walk left as it was.
+
+Nothing, if that one looked at every region, and no spelling was cheaper. Perhaps something, if it
+passed by regions that were given up in earlier graphs, where other values were computed anyway.
+If digits decided, another judge may find otherwise."""
+
+
+class Unchanged(NamedTuple):
+    """A walk that left its graph as it was.
+
+    Parameters
+    ----------
+    outputs : list of Node
+        The outputs of the graph.
+    settled : set of Node
+        Regions that it looked at, and of which no spelling is cheaper, whatever digits it has.
+    contested : bool
+        Whether it gave up a region for its digits, so that another judge may find otherwise.
+    shares : bool
+        Whether a region looks another way over values with other users as arrays.
+    """
+
+    outputs: list[Node]
+    settled: set[Node]
+    contested: bool
+    shares: bool
 
 
 class RegionMemory:
@@ -31,6 +63,8 @@ class RegionMemory:
         self.licence = licence
         self.lifter = Lifter(AtomTable(known, licence), at_kinks=at_kinks)
         self.judge = judge_of(knowledge)
+        self.polynomials = Polynomials(self.lifter.atoms)
+        self.quotients = Quotients(self.lifter.atoms)
         self.parted: set[Node] = set()
         """Values inside regions that lose digits when the region is written as a whole."""
         self.tried: set[Node] = set()
@@ -45,6 +79,36 @@ class RegionMemory:
         """Arrays and exponents over the inputs, without sums as factors; None for long ones."""
         self.nears: Exprs = {}
         """Like `exprs`, over values with other users as arrays."""
+        self.unchanged: Unchanged | None = None
+        """The last walk that left its graph as it was; late walks do not count."""
+
+    def note(self, walk: Unchanged) -> None:
+        """Note a walk that left its graph as it was; it passed by what is settled already."""
+        last = self.unchanged
+        if last is not None and last.outputs == walk.outputs:
+            walk.settled.update(last.settled)
+            walk = walk._replace(contested=walk.contested or last.contested)
+        self.unchanged = walk
+
+    def settlement(self, outputs: list[Node], nodes: Collection[Node]) -> Settlement:
+        """What the last walk leaves to find for another one over this graph."""
+        last = self.unchanged
+        if last is None or last.outputs != outputs or last.contested:
+            return "contested"
+        earlier = any(node in self.kept and node not in last.settled for node in nodes)
+        return "given up earlier" if earlier else "settled"
+
+    def look_again(self, nodes: Collection[Node]) -> None:
+        """Forget which regions were given up in earlier graphs, with other values computed."""
+        last = self.unchanged
+        for node in nodes:
+            if last is None or node not in last.settled:
+                self.kept.pop(node, None)
+
+    def shares_nothing(self, outputs: list[Node]) -> bool:
+        """Whether no region of the graph looks another way over values with other users."""
+        last = self.unchanged
+        return last is not None and last.outputs == outputs and not last.shares
 
 
 _Memories: TypeAlias = "weakref.WeakKeyDictionary[Knowledge, RegionMemory]"

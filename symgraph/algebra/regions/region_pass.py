@@ -20,11 +20,9 @@ from ..expression.exps import holds_exps
 from ..expression.term import SUM, Atom, Expr
 from ..extraction.cheapest import CheapestSpellings
 from ..extraction.use_counts import Price, UseCounts
-from ..rational.polynomials import Polynomials
-from ..rational.quotients import Quotients
 from .borders import Borders
 from .lower_bound import least_count, plain_count
-from .memory import RegionMemory, memory_of
+from .memory import RegionMemory, Settlement, Unchanged, memory_of
 from .multiples import Multiples
 from .node_forms import NodeForms
 from .poles import below_bounded, has_new_pole
@@ -34,7 +32,7 @@ from .repeated import RepeatedRegions
 from .replacements import Replacements, RewriteLog
 from .vanishing import vanishes
 
-__all__ = ["THOROUGH_UP_TO", "normalized"]
+__all__ = ["THOROUGH_UP_TO", "normalized", "settlement"]
 
 THOROUGH_UP_TO = 3_000
 """The most nodes of a graph that is simplified thoroughly, in rounds until nothing changes.
@@ -61,6 +59,7 @@ def normalized(
     log: RewriteLog | None = None,
     thorough: bool = True,
     at_kinks: bool = True,
+    again: bool = False,
     afresh: bool = False,
     late: bool = False,
 ) -> list[Node]:
@@ -80,6 +79,8 @@ def normalized(
         Try rare spellings, too.
     at_kinks : bool
         Allow spellings with another slope at a kink. They are not allowed before differentiating.
+    again : bool
+        Look again at regions that were given up in earlier graphs.
     afresh : bool
         Forget earlier rounds. A spelling that they rejected may be cheaper now, and among spellings
         of equal cost the order in which arrays were first met decides.
@@ -93,12 +94,27 @@ def normalized(
         return list(outputs)  # It would gain little, and take as long as all passes before.
     memory = memory_of(knowledge, trust=trust, at_kinks=at_kinks, afresh=afresh)
     current = list(outputs)
+    if late and memory.shares_nothing(current):
+        return current
+    if again:
+        memory.look_again(reachable(outputs))
     walk = RegionPass(current, memory, log, thorough=thorough, late=late)
     current = walk.run()
     if walk.borders.parted:
         memory.parted |= walk.borders.parted
-        current = RegionPass(current, memory, log, thorough=thorough, late=late, again=True).run()
+        walk = RegionPass(current, memory, log, thorough=thorough, late=late, after=walk)
+        current = walk.run()
+    if not late and current == walk.outputs:
+        memory.note(Unchanged(current, walk.settled, walk.contested, walk.shares))
     return current
+
+
+def settlement(
+    outputs: Sequence[Node], knowledge: Knowledge, *, trust: str, at_kinks: bool
+) -> Settlement:
+    """What is left to find in a graph that `normalized` left as it was, with the same arguments."""
+    memory = memory_of(knowledge, trust=trust, at_kinks=at_kinks)
+    return memory.settlement(list(outputs), reachable(outputs))
 
 
 class RegionPass:
@@ -111,8 +127,9 @@ class RegionPass:
     log : RewriteLog, optional
     thorough, late : bool
         As for `normalized`.
-    again : bool
-        Whether this is the second walk, in which regions are not split any more.
+    after : RegionPass, optional
+        The first walk over the graph, if this is the second one, in which regions are not split any
+        more. In a large graph it looks only at what the first one has split.
     """
 
     def __init__(
@@ -123,16 +140,18 @@ class RegionPass:
         *,
         thorough: bool,
         late: bool,
-        again: bool = False,
+        after: RegionPass | None = None,
     ) -> None:
         lifter, judge = memory.lifter, memory.judge
         self.outputs, self.memory, self.lifter = list(outputs), memory, lifter
-        self.thorough, self.late, self.again = thorough, late, again
+        self.thorough, self.late, self.again = thorough, late, after is not None
         self.kept = memory.kept_late if late else memory.kept
         self.nodes = nodes = reachable(outputs)
         self.patient = len(nodes) <= _PATIENT_UP_TO
         self.below_bounded = below_bounded(nodes)
         self.postponed: set[Node] = set()
+        self.settled: set[Node] = set()
+        self.contested, self.shares = False, not self.patient
         self.now: dict[Node, Node] = {}
         self.use_counts = counts = UseCounts(outputs, nodes)
         self.borders = Borders(outputs, nodes, memory.parted)
@@ -147,10 +166,23 @@ class RegionPass:
             *(self.borders, forms, self.replacements, counts, judge, lifter.atoms.knowledge),
             late=late,
         )
-        self.polynomials = Polynomials(lifter.atoms)
-        self.quotients = Quotients(lifter.atoms)
+        self.polynomials, self.quotients = memory.polynomials, memory.quotients
         has_logs = any(node.op in LOGARITHMS for node in nodes)
         self.related_exps = RelatedExps(memory) if has_logs else None
+
+        # Where regions end, for values that this walk does not look at.
+        self.passed_by: dict[Node, bool] = {}
+        if after is not None and not (thorough or self.patient):
+            self.passed_by = self._settled_by(after)
+
+    def _settled_by(self, first: RegionPass) -> dict[Node, bool]:
+        """The values that the first walk has not split, and whether each is part of a region."""
+        opened, now = first.node_forms.opened, first.now
+        found = {node: node in self.borders.lifted for node in self.nodes}
+        found.update({now[node]: is_open for node, is_open in opened.items() if node in now})
+        for each in [*self.memory.parted, *[now[node] for node in first.borders.split]]:
+            found.pop(each, None)
+        return found
 
     def run(self) -> list[Node]:
         for node in self.nodes:
@@ -160,11 +192,16 @@ class RegionPass:
     def _visit(self, node: Node) -> None:
         self.replacements.begin()
         self.now[node] = self._rebuilt(node)
+        is_open = self.passed_by.get(node)
+        if is_open is not None:
+            self.node_forms.opened[node] = is_open
+            return
         if self.thorough:
             self.polynomials.learn(node)
             self.quotients.learn(node)
         structure = self.repeated.structure(node)
         if structure is not None and self.repeated.treated_as_first(node, structure):
+            self.shares = True  # It was not looked at.
             return
         node_forms = self.node_forms
         expr = node_forms.form(node)
@@ -205,6 +242,7 @@ class RegionPass:
         shared = self.users[node] > 1
         wanted = (closed or shared or node in self.borders.ends) and not trivial
         near = self.node_forms.near(node, expr) if looked else expr
+        self.shares = self.shares or near is not expr or not looked
         ended = None
         if wanted and not self.late:
             also = [] if near is expr or hides_much(near, expr) else [near]
@@ -275,6 +313,10 @@ class RegionPass:
             return spent[:parts] < saved[:parts]
 
         spelled = self.spellings.cheapest(node, old, options, is_gain, needed)
+        if spelled.hopeless:
+            self.settled.add(old)
+        else:
+            self.contested = True
         new = spelled.node
         # Rescued one by one, its parts may keep more digits than the whole region.
         postponed = (spelled.refused or spelled.rescued) and not self.again and self._part(node)

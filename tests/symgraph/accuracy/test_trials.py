@@ -12,7 +12,7 @@ from randomgraphs import random_gradient
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.accuracy.probes import ORDINARY
+from symgraph.accuracy.probes import ORDINARY, drawn
 from symgraph.accuracy.trials import Trials
 from symgraph.graph import stages
 from symgraph.ir.fact_inference import Knowledge
@@ -101,3 +101,23 @@ def _traced_bytes(work: Callable[[], object]) -> int:
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most
+
+
+def test_random_numbers_are_drawn_once_and_written_by_no_one() -> None:
+    known = KNOWLEDGE.of(X.node)
+    one, other = drawn((3,), X.dtype, known, 5), drawn((3,), X.dtype, known, 5)
+    assert one is other
+    assert not np.array_equal(one, drawn((3,), X.dtype, known, 6))
+    with pytest.raises(ValueError, match="read-only"):
+        one[0] = 1
+
+
+@pytest.mark.parametrize(
+    ("value", "rounds"), [(X * X, True), (2 * X, False), (3 * X, True), (X / 4, False)]
+)
+def test_graphs_share_what_rounds_by_the_numbers_of_constants(value: Any, rounds: bool) -> None:
+    for _ in range(2):
+        trial = Trials(KNOWLEDGE).of(value.node)
+        assert trial is not None
+        ordinary = trial.found[:, ORDINARY]
+        assert bool(np.any(ordinary != ordinary[0])) == rounds

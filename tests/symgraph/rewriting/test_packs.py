@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -185,3 +186,20 @@ def test_a_former_name_of_a_builder_works_and_says_its_name_today(former: str, t
 
 def test_a_name_that_never_was_is_missing() -> None:
     assert not hasattr(rewriting, "twice")
+
+
+def test_functions_that_rules_name_are_documented_when_a_user_asks_for_them() -> None:
+    """In a process of its own, for others may have asked for them before."""
+    seen = run_alone(
+        "import symgraph as sg, symgraph.numpy as snp; rules = sg.default_rules();"
+        "undone = len(snp._undocumented); doc = snp.log.__doc__;"
+        "print(undone > 50, 'Parameters' in doc, 'Examples' in doc,"
+        " len(snp._undocumented) == undone - 1)"
+    )
+    assert seen.split() == ["True"] * 4
+
+
+def run_alone(source: str) -> str:
+    """What a script prints in a process of its own."""
+    ran = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    return ran.stdout

@@ -18,6 +18,7 @@ from symgraph.algebra.expression.term import Expr
 from symgraph.algebra.lifting.lifting import Lifter
 from symgraph.algebra.regions import region_pass, templates
 from symgraph.algebra.regions.lower_bound import least_count, plain_count
+from symgraph.algebra.regions.node_forms import NodeForms
 from symgraph.ir.fact_inference import Knowledge
 from symgraph.ir.node import Node, make, on_operands
 from symgraph.ir.op import OPS
@@ -90,6 +91,34 @@ def test_less_is_written_and_nearly_as_much_found(spared: list[Expr]) -> None:
         patient.setattr(rounds, "THOROUGH_UP_TO", 10**9)
         best = joint.simplify().op_count()
     assert best <= small.op_count() <= 1.05 * best
+
+
+@pytest.mark.parametrize("seed", [0, 3, 5])
+def test_the_second_walk_looks_only_at_what_the_first_one_split(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    walk, form = region_pass.RegionPass.run, NodeForms.form
+
+    def walked(each: region_pass.RegionPass) -> list[Node]:
+        looks.append(0)
+        return walk(each)
+
+    def formed(forms: NodeForms, node: Node) -> Expr | None:
+        looks[-1] += 1
+        return form(forms, node)
+
+    monkeypatch.setattr(region_pass, "_PATIENT_UP_TO", 0)
+    monkeypatch.setattr(region_pass.RegionPass, "run", walked)
+    monkeypatch.setattr(NodeForms, "form", formed)
+    joint = sg.trace(random_function(300, seed), x="4, 3", w="3, 3").gradient("x", "w")
+    found = region_pass.normalized(list(joint.dag.outputs), Knowledge(), thorough=False)
+    first, second = looks
+    assert 0 < second < first / 20
+    at = {"x": np.linspace(-1, 1, 12).reshape(4, 3), "w": 0.3 * np.eye(3)}
+    wanted, small = joint.evaluate(**at), sg.Graph(joint.dag.with_outputs(found)).evaluate(**at)
+    for one, other in zip(flat(wanted), flat(small), strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-6, atol=1e-9)
 
 
 # -- how many operations an expression has ---------------------------------------------------------
