@@ -83,7 +83,8 @@ class CheapestSpellings:
         self.given = given
         self.judge = judge
         self.told: list[tuple[Expr, str]] = []
-        """Options of the value at hand, and the identity behind each."""
+        """Options that rest on the insides of arrays, and the identity behind each: what is found
+        for one value holds for no other of its structure."""
         self.products: dict[Node, list[Node]] = {}
         self._spellings: dict[np.dtype[Any], ArrayOperations] = {}
 

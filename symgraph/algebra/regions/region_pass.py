@@ -191,6 +191,7 @@ class RegionPass:
 
     def _visit(self, node: Node) -> None:
         self.replacements.begin()
+        self.spellings.told = []
         self.now[node] = self._rebuilt(node)
         is_open = self.passed_by.get(node)
         if is_open is not None:
@@ -226,7 +227,7 @@ class RegionPass:
         node_forms.learn(node, expr)
         if self.patient:
             self.spellings.learn(self.now[node])
-        if structure is not None and expr:
+        if structure is not None and expr and not self.spellings.told:
             needed, price = ended or ([], None)
             written = self.now[node] is not before
             self.repeated.keep(node, expr, structure, needed, price, written=written)

@@ -285,3 +285,24 @@ def test_a_region_written_as_another_was_is_told_alike(echoed: list[Node], trust
     assert {step.sound for step in steps} == {trust}
     assert len({tuple(step.identities) for step in steps}) == 1
     assert trust == "domain" or "factor_taken_out" in steps[2].identities
+
+
+def test_exponentials_are_compared_in_each_region() -> None:
+    """Two regions look alike, but only one has exponents that are related."""
+
+    def f(x: Any, y: Any, z: Any) -> Any:
+        total = 0.0
+        for place in range(24):
+            u = np.log(x[place]) / y[place]
+            half = (y if place % 3 == 0 else z)[place] / 2
+            first, second = np.tanh(np.sum(u + half)), np.tanh(np.sum(u - half))
+            one, other = u + y[place] / 2, u - half
+            total += np.exp(-(one**2) / 2) * x[place] + np.exp(-(other**2) / 2) + first * second
+        return total
+
+    positive = {n: sg.spec("24", "float64", assume=sg.positive) for n in "xyz"}
+    graph = sg.trace(f, **positive)
+    at = {n: np.random.default_rng(i).uniform(0.5, 2, 24) for i, n in enumerate("xyz")}
+    small = graph.simplify()
+    assert small.op_count() < graph.op_count()
+    np.testing.assert_allclose(small.evaluate(**at), graph.evaluate(**at), rtol=1e-12)
