@@ -35,7 +35,7 @@ def settled(outputs: list[Node], knowledge: Knowledge) -> Settlement:
 
 
 @pytest.mark.parametrize(
-    "name", ["mish", "x/y in y", "logistic, one example", "binary cross-entropy, smoothed"]
+    "name", ["mish", "logistic, one example", "binary cross-entropy, smoothed"]
 )
 def test_regions_given_up_in_an_earlier_graph_are_looked_at_once_more(name: str) -> None:
     """The walk that shortens a graph gives up regions while others are as they were."""
