@@ -24,6 +24,7 @@ import numpy as np
 from .aims import never
 from .exact_states import States
 from .exact_turns import GradientMove, bits
+from .small_pages import small_pages
 
 __all__ = ["LiveSetCosts", "TooLarge", "expected_work"]
 
@@ -104,6 +105,7 @@ class LiveSetCosts:
         self.tables: dict[int, _Table] = {}
         self.sums_of: tuple[int, _Table] = (0, np.zeros(1, np.int64))
 
+    @small_pages()
     def cheapest(self) -> list[int] | None:
         """The sequence of least cost whose peak is within the limit; None if there is none."""
         states = self.states
