@@ -36,7 +36,11 @@ NEEDS = {
     "cupy": ["symgraph/backends/cupy.py", "symgraph/backends/cupynames.py"],
     "dask": ["symgraph/backends/dask.py"],
     "array_api_compat": ["symgraph/backends/torch.py"],
-    "llvmlite": ["symgraph/backends/native.py", "symgraph/native/machine.py"],
+    "llvmlite": [
+        "symgraph/backends/native.py",
+        "symgraph/backends/native_convolutions.py",
+        "symgraph/native/machine.py",
+    ],
 }
 collect_ignore = [
     path for extra, paths in NEEDS.items() if find_spec(extra) is None for path in paths
