@@ -367,7 +367,10 @@ def main() -> None:
         "peers": peers,
         "graphs": graphs,
     }
-    for name in sys.argv[1:] or [name for name in tables if name != "peers"]:
+    asked = sys.argv[1:] or [name for name in tables if name != "peers"]
+    if unknown := [name for name in asked if name not in tables]:
+        raise SystemExit(f"There is no table {unknown[0]!r}. Tables: {', '.join(tables)}.")
+    for name in asked:
         tables[name]()
 
 
