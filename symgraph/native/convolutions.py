@@ -9,10 +9,12 @@ Convolutions on SIMD Architectures*, SC 2018.)
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .modules import Builtin, Module, module_of
+from .words import Words
 from .writer import BITS, Code, Machine, Value
 
 __all__ = ["NAMES", "Blocks", "convolution_module"]
@@ -76,8 +78,8 @@ def convolution_module(blocks: Blocks, machine: Machine) -> Module:
     return module_of(texts, NAMES, code.declared)
 
 
-class _Loops:
-    """Words of both functions."""
+class _Loops(Words, ABC):
+    """What both functions have in common."""
 
     NAME = ""
     ARRAYS: Sequence[str] = ()
@@ -97,33 +99,17 @@ class _Loops:
         start = ["entry:", *c.entry, "  br label %start", "start:"]
         return "\n".join([head, *start, *c.lines, "  ret void", "}"])
 
+    @abstractmethod
     def write(self) -> None:
-        raise NotImplementedError
-
-    def int(self, text: str) -> str:
-        """The name of an integer or an address."""
-        found = self.c.name("k")
-        self.c.line(f"{found} = {text}")
-        return found
+        """Write the lines of the function."""
 
     def at(self, place: str, *terms: tuple[str | int, str | int]) -> str:
         """A place so many numbers further: the sum of indices times steps."""
-        for index, step in terms:
-            number = index if step == 1 else self.int(f"mul nsw i64 {index}, {step}")
-            place = self.int(
-                f"getelementptr {self.c.type_of(self.blocks.kind, 0)}, ptr {place}, i64 {number}"
-            )
-        return place
+        return self.numbers_on(self.blocks.kind, place, *terms)
 
     def below(self, count: str) -> Value:
         """A mask of the first lanes."""
-        c, lanes = self.c, self.blocks.lanes
-        numbers = Value(f"<{', '.join([f'i32 {k}' for k in range(lanes)])}>", "i32", lanes)
-        short = self.int(f"trunc i64 {count} to i32")
-        c.width = lanes
-        found = c.compared("slt", numbers, Value(short, "i32", 0))
-        c.width = 0
-        return found
+        return self.first_lanes(count, self.blocks.lanes)
 
     def vector(self, place: str, mask: Value | None = None) -> Value:
         self.c.width = self.blocks.lanes
@@ -152,8 +138,8 @@ class _Loops:
         return self.c.number(self.blocks.kind, 0.0, self.blocks.lanes)
 
     def tap(self, number: str) -> str:
-        place = self.int(f"getelementptr i64, ptr %taps, i64 {number}")
-        return self.int(f"load i64, ptr {place}")
+        place = self.new(f"getelementptr i64, ptr %taps, i64 {number}")
+        return self.new(f"load i64, ptr {place}")
 
 
 class _Convolve(_Loops):
@@ -172,7 +158,7 @@ class _Convolve(_Loops):
             x = self.at("%x", (image, "%x_image"))
             out = self.at("%out", (image, "%out_image"), (first, "%out_filter"))
             weights = self.at("%weights", (first, "%taps_"))
-            count = self.int(f"sub i64 %filters, {first}")
+            count = self.new(f"sub i64 %filters, {first}")
             c.loop("0", "%rows", 1, lambda row: row_of(x, out, weights, count, row))
 
         def row_of(x: str, out: str, weights: str, count: str, row: str) -> None:
@@ -196,8 +182,8 @@ class _Convolve(_Loops):
         for slots in self.sums:
             for slot in slots:
                 c.set(slot, self.zero())
-        rest = self.int(f"sub i64 %columns, {column}")
-        masks = [self.below(self.int(f"sub i64 {rest}, {v * b.lanes}")) for v in range(b.vectors)]
+        rest = self.new(f"sub i64 %columns, {column}")
+        masks = [self.below(self.new(f"sub i64 {rest}, {v * b.lanes}")) for v in range(b.vectors)]
         corner = self.at(x, (column, 1))
 
         def step(t: str) -> None:
@@ -218,7 +204,7 @@ class _Convolve(_Loops):
                     place = self.at(to, (f, "%out_filter"), (v * b.lanes, 1))
                     self.store(place, c.get(slot, b.kind, b.lanes), masks[v])
 
-            c.when(self.int(f"icmp sgt i64 {count}, {f}"), hand_out)
+            c.when(self.new(f"icmp sgt i64 {count}, {f}"), hand_out)
 
 
 class _Correlate(_Loops):
@@ -232,8 +218,8 @@ class _Correlate(_Loops):
     def write(self) -> None:
         c, b = self.c, self.blocks
         self.slots = [[self.slot() for _ in range(b.inner)] for _ in range(b.outer)]
-        blocks = self.int(f"add i64 %inner, {b.inner - 1}")
-        self.blocks_of_inner = self.int(f"sdiv i64 {blocks}, {b.inner}")
+        blocks = self.new(f"add i64 %inner, {b.inner - 1}")
+        self.blocks_of_inner = self.new(f"sdiv i64 {blocks}, {b.inner}")
 
         def pair(image: str, first: str, second: str) -> None:
             # The last blocks take channels twice; nothing reads their sums.
@@ -241,9 +227,9 @@ class _Correlate(_Loops):
                  for k in range(b.outer)]  # fmt: skip
             x = [self._channel("%x", image, "%x_image", second, "%inner", "%x_channel", k)
                  for k in range(b.inner)]  # fmt: skip
-            block = self.int(f"sdiv i64 {first}, {b.outer}")
-            block = self.int(f"mul i64 {block}, {self.blocks_of_inner}")
-            block = self.int(f"add i64 {block}, {self.int(f'sdiv i64 {second}, {b.inner}')}")
+            block = self.new(f"sdiv i64 {first}, {b.outer}")
+            block = self.new(f"mul i64 {block}, {self.blocks_of_inner}")
+            block = self.new(f"add i64 {block}, {self.new(f'sdiv i64 {second}, {b.inner}')}")
             c.loop("0", "%taps_", 1, lambda t: self._sums(y, x, block, t))
 
         def image_of(image: str) -> None:
@@ -259,15 +245,15 @@ class _Correlate(_Loops):
     def _channel(
         self, array: str, image: str, by: str, first: str, count: str, step: str, k: int
     ) -> str:
-        number, last = self.int(f"add i64 {first}, {k}"), self.int(f"sub i64 {count}, 1")
-        test = self.int(f"icmp slt i64 {number}, {last}")
-        number = self.int(f"select i1 {test}, i64 {number}, i64 {last}")
+        number, last = self.new(f"add i64 {first}, {k}"), self.new(f"sub i64 {count}, 1")
+        test = self.new(f"icmp slt i64 {number}, {last}")
+        number = self.new(f"select i1 {test}, i64 {number}, i64 {last}")
         return self.at(array, (image, by), (number, step))
 
     def _sums(self, y: Sequence[str], x: Sequence[str], block: str, t: str) -> None:
         """The sums of a block of channels at a tap, over an image."""
         c, b = self.c, self.blocks
-        number = self.int(f"add i64 {self.int(f'mul i64 {block}, %taps_')}, {t}")
+        number = self.new(f"add i64 {self.new(f'mul i64 {block}, %taps_')}, {t}")
         kept = self.at("%sums", (number, b.outer * b.inner * b.lanes))
         places = [
             [self.at(kept, ((i * b.inner + j) * b.lanes, 1)) for j in range(b.inner)]
@@ -278,21 +264,21 @@ class _Correlate(_Loops):
                 c.set(slot, self.vector(places[i][j]))
         tap = self.tap(t)
 
-        rest = self.int(f"srem i64 %columns, {b.lanes}")
-        whole = self.int(f"sub i64 %columns, {rest}")
-        some = self.int(f"icmp sgt i64 {rest}, 0")
+        rest = self.new(f"srem i64 %columns, {b.lanes}")
+        whole = self.new(f"sub i64 %columns, {rest}")
+        some = self.new(f"icmp sgt i64 {rest}, 0")
         mask = self.below(rest)
 
         def row_of(row: str) -> None:
             # One index for all channels.
-            in_y = self.int(f"mul nsw i64 {row}, %y_row")
-            in_x = self.int(f"add nsw i64 {self.int(f'mul nsw i64 {row}, %x_row')}, {tap}")
+            in_y = self.new(f"mul nsw i64 {row}, %y_row")
+            in_x = self.new(f"add nsw i64 {self.new(f'mul nsw i64 {row}, %x_row')}, {tap}")
 
             def vector(column: str, mask: Value | None = None) -> None:
                 left, right = [
                     [self.vector(self.at(each, (place, 1)), mask) for each in channels]
                     for channels, start in ((y, in_y), (x, in_x))
-                    for place in [self.int(f"add nsw i64 {start}, {column}")]
+                    for place in [self.new(f"add nsw i64 {start}, {column}")]
                 ]
                 for i, slots in enumerate(self.slots):
                     for j, slot in enumerate(slots):

@@ -16,6 +16,7 @@ from .layouts import Laid, bytes_of
 from .operations import DTYPES
 from .plan import Parameter
 from .small_products import write_product
+from .words import Words
 from .writer import Code, Machine
 
 __all__ = ["DECLARED", "ENTRY", "KINDS", "TABLE", "Loop", "entry_text"]
@@ -58,7 +59,7 @@ def entry_text(entry: Entry, loop_of: Mapping[int, Loop], code: Code, machine: M
     return _Writer(entry, code, machine.head, machine.register).written(loop_of)
 
 
-class _Writer:
+class _Writer(Words):
     def __init__(self, entry: Entry, code: Code, head: int, register: int) -> None:
         self.entry, self.c, self.head, self.register = entry, code, head, register
         self.data: list[str] = []  # Constants of the text: lengths and strides of results.
@@ -117,12 +118,6 @@ class _Writer:
         )
 
     # -- text ------------------------------------------------------------------------------------
-    def new(self, text: str) -> str:
-        """The name of an instruction's result."""
-        name = self.c.name("e")
-        self.c.line(f"{name} = {text}")
-        return name
-
     def step(self, place: str, count: int) -> str:
         """A place so many bytes further."""
         return self.new(f"getelementptr i8, ptr {place}, i64 {count}")

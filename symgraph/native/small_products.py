@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from .words import Words
 from .writer import BITS, Code, Value
 
 __all__ = ["MOST_WORK", "Matrix", "lies_well", "write_product"]
@@ -85,7 +86,7 @@ def write_product(
 
 
 @dataclass
-class _Product:
+class _Product(Words):
     c: Code
     kind: str
     lanes: int
@@ -96,20 +97,9 @@ class _Product:
     k: int
 
     # -- text ------------------------------------------------------------------------------------
-    def int(self, text: str) -> str:
-        """The name of an integer."""
-        name = self.c.name("z")
-        self.c.line(f"{name} = {text}")
-        return name
-
     def at(self, place: str, *terms: tuple[str, int]) -> str:
         """A place so many numbers further: the sum of indices times steps."""
-        for index, step in terms:
-            offset = self.int(f"mul i64 {index}, {step}")
-            place = self.int(
-                f"getelementptr {self.c.type_of(self.kind, 0)}, ptr {place}, i64 {offset}"
-            )
-        return place
+        return self.numbers_on(self.kind, place, *terms)
 
     def one(self, place: str) -> Value:
         """A single number in each lane."""
@@ -158,7 +148,7 @@ class _Product:
 
         def some(first: str) -> None:
             for which in range(at_once):
-                step(self.int(f"add i64 {first}, {which}"), which)
+                step(self.new(f"add i64 {first}, {which}"), which)
 
         whole = count - count % at_once
         self.c.loop("0", str(whole), at_once, some)
@@ -215,7 +205,7 @@ class _Product:
         self.steps(
             whole,
             at_once,
-            lambda q, which: step(self.int(f"mul i64 {q}, {self.lanes}"), self.lanes, which),
+            lambda q, which: step(self.new(f"mul i64 {q}, {self.lanes}"), self.lanes, which),
         )
         if rest:
             step(str(whole * self.lanes), rest, whole % at_once)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .words import Words
 from .writer import BITS, Code, Value
 
 __all__ = ["INNER", "Tile", "written"]
@@ -68,32 +69,26 @@ def written(c: Code, tile: Tile) -> str:
     return _Writer(c, tile).written()
 
 
-class _Writer:
+class _Writer(Words):
     def __init__(self, c: Code, tile: Tile) -> None:
         self.c, self.tile = c, tile
         self.size = BITS[tile.kind] // 8
 
     # -- small parts -----------------------------------------------------------------------------
-    def int(self, text: str) -> str:
-        """The name of an integer instruction's result."""
-        found = self.c.name("k")
-        self.c.line(f"{found} = {text}")
-        return found
-
     def mul(self, x: str, y: str | int) -> str:
-        return self.int(f"mul nsw i64 {x}, {y}")
+        return self.new(f"mul nsw i64 {x}, {y}")
 
     def add(self, x: str, y: str | int) -> str:
-        return self.int(f"add nsw i64 {x}, {y}")
+        return self.new(f"add nsw i64 {x}, {y}")
 
     def least(self, x: str, y: str | int) -> str:
-        test = self.int(f"icmp slt i64 {x}, {y}")
-        return self.int(f"select i1 {test}, i64 {x}, i64 {y}")
+        test = self.new(f"icmp slt i64 {x}, {y}")
+        return self.new(f"select i1 {test}, i64 {x}, i64 {y}")
 
     def at(self, base: str, *offsets: str) -> str:
         """An address some bytes on."""
         for each in offsets:
-            base = self.int(f"getelementptr i8, ptr {base}, i64 {each}")
+            base = self.new(f"getelementptr i8, ptr {base}, i64 {each}")
         return base
 
     def bytes(self, count: str) -> str:
@@ -113,13 +108,7 @@ class _Writer:
 
     def lanes_below(self, count: str) -> Value:
         """A mask of the first lanes."""
-        c, lanes = self.c, self.tile.lanes
-        short = self.int(f"trunc i64 {count} to i32")
-        c.width = lanes
-        numbers = Value(f"<{', '.join([f'i32 {k}' for k in range(lanes)])}>", "i32", lanes)
-        mask = c.compared("slt", numbers, c.wide(Value(short, "i32", 0)))
-        c.width = 0
-        return mask
+        return self.first_lanes(count, self.tile.lanes)
 
     def vector(self, place: str, mask: Value | None = None) -> Value:
         c = self.c
@@ -168,10 +157,10 @@ class _Writer:
     def _columns(self, first: str) -> None:
         """Some columns of the result."""
         c, tile = self.c, self.tile
-        count = self.least(self.int(f"sub i64 %n, {first}"), tile.panel)
+        count = self.least(self.new(f"sub i64 %n, {first}"), tile.panel)
 
         def inner(start: str) -> None:
-            steps = self.least(self.int(f"sub i64 %k, {start}"), INNER[tile.kind])
+            steps = self.least(self.new(f"sub i64 %k, {start}"), INNER[tile.kind])
             c.loop(
                 "0",
                 count,
@@ -181,20 +170,20 @@ class _Writer:
             c.loop("0", "%m", tile.rows, lambda row: self._rows(first, count, start, steps, row))
 
         # Of no steps the result is zero: one round without any.
-        c.loop("0", self.int("call i64 @llvm.smax.i64(i64 %k, i64 1)"), INNER[tile.kind], inner)
+        c.loop("0", self.new("call i64 @llvm.smax.i64(i64 %k, i64 1)"), INNER[tile.kind], inner)
         c.declared["llvm.smax.i64"] = "declare i64 @llvm.smax.i64(i64, i64)"
 
     # -- panels ------------------------------------------------------------------------------------
     def _pack_right(self, first: str, count: str, start: str, steps: str, at: str) -> None:
         """Some columns of the right matrix, a tile wide, row after row."""
         tile, size = self.tile, self.size
-        width = self.least(self.int(f"sub i64 {count}, {at}"), tile.columns)
+        width = self.least(self.new(f"sub i64 {count}, {at}"), tile.columns)
         to = self.at("%pb", self.bytes(self.mul(at, steps)))
         corner = self.at("%b", self.mul(start, "%rb"), self.mul(self.add(first, at), "%cb"))
-        by_rows = self.int(f"icmp eq i64 %cb, {size}")
-        whole = self.int(f"icmp eq i64 {width}, {tile.columns}")
-        by_columns = self.int(f"icmp eq i64 %rb, {size}")
-        turned = self.int(f"and i1 {whole}, {by_columns}")
+        by_rows = self.new(f"icmp eq i64 %cb, {size}")
+        whole = self.new(f"icmp eq i64 {width}, {tile.columns}")
+        by_columns = self.new(f"icmp eq i64 %rb, {size}")
+        turned = self.new(f"and i1 {whole}, {by_columns}")
         self.both(
             by_rows,
             lambda: self._copied(to, corner, "%rb", width, steps),
@@ -211,7 +200,7 @@ class _Writer:
 
         def step(p: str) -> None:
             for v in range(tile.vectors):
-                rest = self.int(f"sub i64 {width}, {v * tile.lanes}")
+                rest = self.new(f"sub i64 {width}, {v * tile.lanes}")
                 here = f"{v * tile.lanes * self.size}"
                 found = self.vector(
                     self.at(corner, self.mul(p, stride), here), self.lanes_below(rest)
@@ -223,8 +212,8 @@ class _Writer:
     def _turned(self, to: str, corner: str, steps: str) -> None:
         """Columns that lie together, a square of registers at a time."""
         c, tile = self.c, self.tile
-        rest = self.int(f"srem i64 {steps}, {tile.lanes}")
-        end = self.int(f"sub i64 {steps}, {rest}")
+        rest = self.new(f"srem i64 {steps}, {tile.lanes}")
+        end = self.new(f"sub i64 {steps}, {rest}")
 
         def square(p: str, first: str) -> None:
             columns = [
@@ -282,7 +271,7 @@ class _Writer:
 
             def number(j: str) -> None:
                 place = self.at(to, self.bytes(self.add(self.mul(p, wide), j)))
-                inside = self.int(f"icmp slt i64 {j}, {width}")
+                inside = self.new(f"icmp slt i64 {j}, {width}")
                 c.store(place, c.number(self.tile.kind, 0.0, 0))
                 c.when(
                     inside,
@@ -299,11 +288,11 @@ class _Writer:
     def _rows(self, first: str, count: str, start: str, steps: str, row: str) -> None:
         """Some rows of the result: the left matrix as it lies, or a panel of it."""
         c, tile, size = self.c, self.tile, self.size
-        height = self.least(self.int(f"sub i64 %m, {row}"), tile.rows)
+        height = self.least(self.new(f"sub i64 %m, {row}"), tile.rows)
         corner = self.at("%a", self.mul(row, "%ra"), self.mul(start, "%ca"))
-        whole = self.int(f"icmp eq i64 {height}, {tile.rows}")
-        plain = self.int(f"icmp eq i64 %ca, {size}")
-        direct = self.int(f"and i1 {whole}, {plain}")
+        whole = self.new(f"icmp eq i64 {height}, {tile.rows}")
+        plain = self.new(f"icmp eq i64 %ca, {size}")
+        direct = self.new(f"and i1 {whole}, {plain}")
 
         def source(place: str, rows: str, columns: str) -> None:
             c.line(f"store ptr {place}, ptr {self.a}")
@@ -311,7 +300,7 @@ class _Writer:
             c.line(f"store i64 {columns}, ptr {self.ca}")
 
         def packed() -> None:
-            together = self.int(f"icmp eq i64 %ra, {size}")
+            together = self.new(f"icmp eq i64 %ra, {size}")
             self.both(
                 together,
                 lambda: self._pack_left(corner, height, steps),
@@ -322,13 +311,13 @@ class _Writer:
             source("%pa", f"{size}", f"{tile.rows * size}")
 
         self.both(direct, lambda: source(corner, "%ra", "%ca"), packed)
-        a = self.int(f"load ptr, ptr {self.a}")
-        ra, ca = self.int(f"load i64, ptr {self.ra}"), self.int(f"load i64, ptr {self.ca}")
+        a = self.new(f"load ptr, ptr {self.a}")
+        ra, ca = self.new(f"load i64, ptr {self.ra}"), self.new(f"load i64, ptr {self.ca}")
 
         def tile_at(at: str) -> None:
             self._tile(a, ra, ca, self.at("%pb", self.bytes(self.mul(at, steps))), steps)
             self._hand_out(
-                row, height, self.add(first, at), self.int(f"sub i64 {count}, {at}"), start
+                row, height, self.add(first, at), self.new(f"sub i64 {count}, {at}"), start
             )
 
         c.loop("0", count, tile.columns, tile_at)
@@ -337,7 +326,7 @@ class _Writer:
         """Columns of the left matrix that lie together: each begins after the one before."""
         c, tile = self.c, self.tile
         starts = range(0, tile.rows, tile.lanes)
-        masks = [self.lanes_below(self.int(f"sub i64 {height}, {start}")) for start in starts]
+        masks = [self.lanes_below(self.new(f"sub i64 {height}, {start}")) for start in starts]
 
         def step(p: str) -> None:
             place = self.bytes(self.mul(p, tile.rows))
@@ -386,11 +375,11 @@ class _Writer:
                 place = f"{(i * tile.columns + v * lanes) * self.size}"
                 c.store(self.at(self.whole, place), c.get(slot, tile.kind, lanes))
                 c.width = 0
-        later = self.int(f"icmp ne i64 {start}, 0")
+        later = self.new(f"icmp ne i64 {start}, 0")
         corner = self.at("%c", self.bytes(self.add(self.mul(row, "%n"), column)))
 
         def of_vector(i: str, v: str) -> None:
-            mask = self.lanes_below(self.int(f"sub i64 {width}, {v}"))
+            mask = self.lanes_below(self.new(f"sub i64 {width}, {v}"))
             place = self.at(corner, self.bytes(self.add(self.mul(i, "%n"), v)))
             found = self.vector(
                 self.at(self.whole, self.bytes(self.add(self.mul(i, tile.columns), v)))

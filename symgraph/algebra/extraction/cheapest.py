@@ -130,7 +130,7 @@ class CheapestSpellings:
             self.tried.add(now)
             return CheapestSpelling(None, hopeless=True)
         best = self._first(found, node, now)
-        if found and best is not min(found, key=self.use_counts.price) and divides(options):
+        if found and best is not min(found, key=self.use_counts.price) and _divides(options):
             found += self._written(node, options, steady=True)
             best = self._first(found, node, now)
         if found and self._is_worth_more(best, now, options, below):
@@ -214,7 +214,7 @@ class CheapestSpellings:
         )
 
 
-def divides(options: list[Expr]) -> bool:
+def _divides(options: list[Expr]) -> bool:
     """Whether a term has a divisor, so that products and quotients can change places."""
     return any(f.power < 0 for expr in options for term in expr for f in term.factors)
 
