@@ -33,12 +33,17 @@ def cubes(c: Any) -> Any:
     return np.sum(c[:, 0, :] ** 3) + np.sum(np.sin(c[:, 2, :])) + np.sum(np.exp(c[:, 1, :]))
 
 
+def with_constants(c: Any) -> Any:
+    return np.sum(np.exp(c[0])) + 2 * np.sum(c[1]) - np.sum(c[2] * c[3]) + 4 * np.sum(c[3])
+
+
 JOINED: dict[str, tuple[Callable[[Any], Any], str, tuple[int, ...]]] = {
     "columns": (columns, "n, 6", (4, 6)),
     "rows": (rows, "5, k", (5, 3)),
     "all negative": (all_negative, "n, 6", (4, 6)),
     "counted from the end": (last_places, "n, 6", (4, 6)),
     "an inner axis": (cubes, "n, 3, 2", (4, 3, 2)),
+    "constants": (with_constants, "5, 2", (5, 2)),
 }
 
 
