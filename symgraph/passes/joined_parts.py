@@ -171,7 +171,7 @@ def _joined(
         if known is not None:
             added = constant(known.reshape(changed.shape), top.dtype)
             pieces.append(_shaped((subtract if flip else add)(added, Array(changed)), shape))
-        elif changed.op is CONCATENATE and changed.params["axis"] == axis and not flip:
+        elif changed.shape == shape and _is_joined(changed, axis) and not flip:
             alone = user[operand] is not None and user[part.embedded] is not None
             pieces.extend(map(Array, changed.operands) if alone else [Array(changed)])
         else:
@@ -181,6 +181,10 @@ def _joined(
     fill(top.shape[axis])
     whole = concatenate(pieces, axis=axis)
     return (negative(whole) if opposite else whole).node
+
+
+def _is_joined(node: Node, axis: int) -> bool:
+    return node.op is CONCATENATE and node.params["axis"] == axis and not node.copy
 
 
 def _shaped(array: Array, shape: tuple[Any, ...]) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symgraph as sg
+from symgraph.ops.indexing import embed
 from symgraph.passes.joined_parts import with_joined_parts
 
 
@@ -115,3 +116,18 @@ def test_what_else_reads_a_term_keeps_it() -> None:
 def test_exact_trust_leaves_the_sum() -> None:
     joint = sg.trace(columns, c="n, 6").gradient("c", value=False)
     assert "embed" in names_of(joint.simplify(trust="exact"))
+
+
+def test_a_column_that_is_joined_itself_is_one_part() -> None:
+    """The axis on which its numbers were joined is not the axis on which it stands."""
+
+    def f(a: Any, b: Any) -> Any:
+        column = embed(np.concatenate([a, b]), (2, 3), np.s_[:, 1])
+        return column + np.array([[1.0, 0, 0], [0, 0, 2.0]])
+
+    graph = sg.trace(f, a="1", b="1")
+    (joined,) = with_joined_parts(graph.dag.outputs)
+    assert joined.op.name == "concatenate"
+    at = {"a": np.array([3.0]), "b": np.array([4.0])}
+    wanted = [[1, 3, 0], [0, 4, 2]]
+    np.testing.assert_array_equal(sg.graph(sg.Array(joined)).evaluate(**at), wanted)
