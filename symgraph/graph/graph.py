@@ -198,7 +198,8 @@ class Graph(View):
         effort : "low", "normal" or "high"
             How long to look. Low: one round of rules and algebra, each value looked at a bounded
             number of times. Normal: rounds until nothing changes. High: of graphs above 1,000
-            nodes, too, everything is looked at once more from the start.
+            nodes, too, everything is looked at once more from the start. A graph that had less is
+            simplified from the graph before that, so the result is what it would have been at once.
         keep : str, sequence of str, or bool
             Values that stay, by the names you gave them: variables of the traced function, or
             names of `sg.name`. True keeps all of them. Rules see neither through nor across a kept

@@ -19,7 +19,7 @@ from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
 from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
-from ..passes.simplify import Effort, Rules, rule_set, simplified
+from ..passes.simplify import EFFORTS, Effort, Rules, rule_set, simplified
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
@@ -103,6 +103,7 @@ def simplified_stage(
         At Ctrl-C, once a graph of the same values is known; before that `KeyboardInterrupt`.
     """
     how = (trust, rule_set(rules), effort)
+    stage = _before_less_effort(stage, *how)
     known = bounds is None and (rules is None or isinstance(rules, RuleSet))
     kept = CACHE.lookup(stage, how) if known else None
     if isinstance(kept, tuple):
@@ -113,6 +114,17 @@ def simplified_stage(
     if kept is not None:
         CACHE.keep(kept, result, log, how)
     return result, log
+
+
+def _before_less_effort(stage: Stage, trust: Soundness, rules: RuleSet, effort: Effort) -> Stage:
+    """The stage to start from: the graph that was simplified before in the same way, with less.
+
+    From there more effort gives what it would have given at first.
+    """
+    if stage.before is None or stage.by is None or stage.by[:2] != (trust, rules):
+        return stage
+    rank = EFFORTS.index
+    return stage.before if rank(stage.by[2]) < rank(effort) else stage
 
 
 def _simplified(
