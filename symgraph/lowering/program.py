@@ -16,16 +16,17 @@ from typing import Any, Protocol, cast
 
 from ..ir.avals import Aval
 from ..ir.body import Body
+from ..ir.cost import NOMINAL_DIM
 from ..ir.dag import Dag
 from ..ir.dims import names_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
+from ..passes.residuals import with_residuals
 from .arena import with_arena
 from .block_sizes import SMALL_BYTES, Loop
 from .drafts import Draft
 from .fusion import fused
 from .joins import joins_of, with_joins
-from .memory_model import NOMINAL_DIM
 from .peak import predicted_peak
 from .pieces import Alias, Defined, EarlierResult, Line, NodeSource, OperandName, Piece, Pieces
 from .planning import Planning
@@ -74,7 +75,8 @@ def program_of(
 
     Kernels of two nodes may make the same call, as softmax and log_softmax do. It is made once
     where this needs no more memory, and temporaries are written to a workspace where the peak stays
-    the same. Neither is done in a graph that was planned for a memory budget.
+    the same. Loops keep values for later loops (`with_residuals`). Nothing of this is done in a
+    graph that was planned for a memory budget.
 
     Parameters
     ----------
@@ -92,6 +94,8 @@ def program_of(
         of rows are left out then.
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
+    if handed_out and order is None:
+        dag = with_residuals(dag)
     nodes = scheduled(dag) if order is None else order
     if rewrite is not None and not planned:
         # Its loops have functions of their own, in the place of those that NumPy runs slowly.

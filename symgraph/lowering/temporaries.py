@@ -15,11 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..ir.body import Body
+from ..ir.cost import NOMINAL_DIM
 from ..ir.dims import names_of
 from ..ir.node import Node
 from .buffers import Buffers
 from .drafts import IN_PLACE
-from .memory_model import NOMINAL_DIM, resolved
+from .memory_model import resolved
 from .peak import predicted_peak
 from .pieces import Pieces
 from .statements import Program, Statement, Temporary
