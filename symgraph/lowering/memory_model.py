@@ -27,8 +27,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..ir.cost import nominal, node_flops
-from ..ir.dims import Dim, Shape, names_of, resolve
+from ..ir.cost import node_flops, nominal
+from ..ir.dims import Dim, Shape, resolve
 from ..ir.interpreter import results_read
 from ..ir.node import Node
 from ..ir.traits import Arrangement
@@ -46,6 +46,7 @@ __all__ = [
     "resolved",
     "workspace_bytes",
 ]
+
 
 @dataclass(frozen=True, slots=True)
 class Model:

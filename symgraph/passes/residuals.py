@@ -1,9 +1,9 @@
 r"""What the loop of a gradient reads of the first loop: kept where that is cheaper than again.
 
 The gradient of a `scan` reads the carries before each step and computes the rest of the step again.
-Here the first loop also stacks the values that are worth it, such as products of matrices and
-exponentials, and the later loop reads their slices. Sums and other values that cost no more than
-their memory are still computed again. Every number stays the same to the last bit.
+Here the first loop also stacks the values that are worth their memory, such as products of matrices
+or the gates that are computed from them, and the later loop reads their slices. All else is still
+computed again. Every number stays the same to the last bit.
 
 The choice is a minimum cut over the values that both steps have, so a value is kept where it spares
 all that lies below it, and a carry that nothing needs any more is no longer kept. A carry after a
@@ -32,13 +32,14 @@ from .step_images import Step
 
 __all__ = ["with_residuals"]
 
-_ELEMENT = 8
-"""The cost of an element that is written and read, in floating-point operations of elements: less
-than an exponential, more than a few sums and products."""
+_BYTE = 4
+"""The cost of a byte that is kept, in floating-point operations.
+
+Writing and reading it takes the time of one or two; the rest is what memory is worth. A product of
+matrices is kept from some 16 terms a number on in double precision, and a single exponential is
+computed again, but not where it spares keeping what it is computed from."""
 _ARRAY = 250
 """The cost of an array that is written and read slice by slice, whatever its size."""
-_CALL = 500
-"""The cost of an operation that no loop over elements takes in, such as a product of matrices."""
 
 
 def with_residuals(dag: Dag) -> Dag:
@@ -182,9 +183,8 @@ def _is_of_loop(node: Node) -> bool:
 
 
 def _cost_of_keeping(node: Node) -> int:
-    return _ARRAY + _ELEMENT * nominal(node.aval.size)
+    return _ARRAY + _BYTE * nominal(node.aval.nbytes)
 
 
 def _cost_of_computing(node: Node) -> int:
-    joins_a_loop = node.op.view or node.op.traits.elementwise or node.op is PROJECT
-    return nominal(node_flops(node)) + (0 if joins_a_loop else _CALL)
+    return nominal(node_flops(node))

@@ -48,7 +48,9 @@ class Step:
 
     @cached_property
     def _captured(self) -> Mapping[Node, Node]:
-        return dict(zip(self.loop.operands[self.last :], self.body.inputs[self.last :], strict=True))
+        return dict(
+            zip(self.loop.operands[self.last :], self.body.inputs[self.last :], strict=True)
+        )
 
     def _slice(self, operand: Node) -> Node | None:
         """The value of a step that a slice of an array is equal to."""
