@@ -3,7 +3,8 @@ r"""The loop as one operation: $(c_{t+1}, y_t) = f(c_t, x_t)$ for $t = 0, \dots,
 The body is a graph in the params of one node, so a loop of a thousand steps is as small as one of
 ten. Its derivative is another scan, in reverse. It reads the carries of the first scan and runs
 the body again at each step (back-propagation through time, Werbos 1990). So its memory is that of
-the carries, and its time a constant multiple. An array that the body captures is an operand of the
+the carries, and its time a constant multiple; a program keeps more, where that is worth its memory
+(`passes.residuals`). An array that the body captures is an operand of the
 node; its cotangents are summed over the steps, which is weight tying.
 """
 
