@@ -19,7 +19,7 @@ from ..memory.liveness import Memory
 from ..memory.liveness import memory as memory_of
 from ..memory.rematerialization import frontier
 from ..memory.report import MemoryPlan, plan_of
-from ..passes.residuals import with_residuals
+from ..passes.as_run import as_run
 
 if TYPE_CHECKING:
     from ..ir.dims import Dim
@@ -166,7 +166,7 @@ def memory(self: HasDag, /, **dims: int) -> Memory:
     8016
     """
     checked_dims(dims, self.dag.outputs, self.dag.dims)
-    needed = memory_of(with_residuals(self.dag), dims)
+    needed = memory_of(as_run(self.dag), dims)
     return replace(needed, peak_bytes=program_peak(self.dag, dims))
 
 

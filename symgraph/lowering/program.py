@@ -21,7 +21,7 @@ from ..ir.dag import Dag
 from ..ir.dims import names_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
-from ..passes.residuals import with_residuals
+from ..passes.as_run import as_run
 from .arena import with_arena
 from .block_sizes import SMALL_BYTES, Loop
 from .drafts import Draft
@@ -75,7 +75,7 @@ def program_of(
 
     Kernels of two nodes may make the same call, as softmax and log_softmax do. It is made once
     where this needs no more memory, and temporaries are written to a workspace where the peak stays
-    the same. Loops keep values for later loops (`with_residuals`). Nothing of this is done in a
+    the same. Loops keep values for later loops (`as_run`). Nothing of this is done in a
     graph that was planned for a memory budget.
 
     Parameters
@@ -95,7 +95,7 @@ def program_of(
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     if handed_out and order is None:
-        dag = with_residuals(dag)
+        dag = as_run(dag)
     nodes = scheduled(dag) if order is None else order
     if rewrite is not None and not planned:
         # Its loops have functions of their own, in the place of those that NumPy runs slowly.

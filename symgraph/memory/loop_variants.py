@@ -28,6 +28,7 @@ from ..lowering.memory_model import resolved
 from ..ops.closures import fresh_like
 from ..ops.creation import PROJECT
 from ..ops.scan import SCAN
+from ..passes.as_run import as_run
 from ..passes.residuals import with_residuals
 from .loop_pairs import LoopPair, SteppedPair, loop_pairs
 
@@ -62,15 +63,16 @@ _variants: weakref.WeakKeyDictionary[Dag, list[Dag | None]] = weakref.WeakKeyDic
 def loop_variants(dag: Dag) -> list[Dag]:
     """Graphs of the same values with loops run in other ways, fewest operations first.
 
-    The graph itself is among them, and what is run of it without a plan. Of the ways of equal
-    operations those that keep most come first.
+    The graph itself is among them, and what is run of it without a plan, with sums after loops or
+    in them. Of the ways of equal operations those that keep most come first. Numbers are the same
+    to the last bit, but for large sums of products that come after a loop.
     """
     if dag not in _variants:
         pairs = loop_pairs(dag)
         found = [_rewritten(dag, pairs, ways) for ways in _joint_ways(pairs)] if pairs else [dag]
-        usual = with_residuals(dag)
-        if all(usual.outputs != each.outputs for each in found):
-            found.append(usual)
+        for usual in (with_residuals(dag), as_run(dag)):
+            if all(usual.outputs != each.outputs for each in found):
+                found.append(usual)
         found.sort(key=_nominal_flops)
         _variants[dag] = [None if each is dag else each for each in found]
     return [dag if each is None else each for each in _variants[dag]]

@@ -17,7 +17,7 @@ from ..ir.node import Node, make, origin
 from ..lowering.memory_model import Model, model_of
 from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
-from ..passes.residuals import with_residuals
+from ..passes.as_run import as_run
 from .aims import Terms
 from .eviction import SCORES, Evictor
 from .liveness import live_rows, readable_bytes
@@ -144,7 +144,7 @@ def frontier(dag: Dag, dims: Mapping[str, int] | None = None) -> list[tuple[int,
     plain = without_copies(dag)
     terms = Terms(dict(dims or {}))
     plans: list[Plan] = []
-    usual = flops_of(with_residuals(plain), dims)
+    usual = flops_of(as_run(plain), dims)
     for variant in variants_for(plain, terms):
         more = flops_of(variant, dims) - usual
         front = searched(variant, terms).front

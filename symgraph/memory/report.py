@@ -10,7 +10,7 @@ from ..ir.dag import Dag
 from ..ir.html_tables import bundle
 from ..ir.node import Node
 from ..lowering.memory_model import model_of, profile
-from ..passes.residuals import with_residuals
+from ..passes.as_run import as_run
 from .budget import program_peak
 from .certificate import cost_bound
 from .liveness import Memory, described, readable_bytes
@@ -120,8 +120,8 @@ class MemoryPlan:
 
 def plan_of(dag: Dag, dims: Mapping[str, int]) -> MemoryPlan:
     """The plan of a graph; of a graph without a plan the one that computes everything once."""
-    plain, run = without_copies(dag), with_residuals(dag)
-    before, cost = flops_of(with_residuals(plain), dims), flops_of(run, dims)
+    plain, run = without_copies(dag), as_run(dag)
+    before, cost = flops_of(as_run(plain), dims), flops_of(run, dims)
     peak, needed = program_peak(dag, dims), memory_of(run, dims)
     # The model may count some bytes more than the program needs; the bound is one of the model.
     bound = min(cost, _bound(plain, dims, max(peak, needed.peak_bytes)))

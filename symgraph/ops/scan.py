@@ -27,7 +27,7 @@ from .batched import per_example, whole
 from .closures import body_of_batch, body_total, closed, fresh_like, rebuilt, spread
 from .creation import zeros
 
-__all__ = ["SCAN", "Carry", "Looped", "looped"]
+__all__ = ["SCAN", "Carry", "Looped", "adds_up", "looped"]
 
 
 # -- each of a batch -------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ class _Reverse:
             if found.op.name == "project" and found.operands[0].op is SCAN:
                 loop, place = found.operands[0], found.params["index"]
                 zero = self._zeros(node).node
-                if _adds_up(loop, place) and loop.operands[place] is zero:
+                if adds_up(loop, place) and loop.operands[place] is zero:
                     begun.setdefault(loop, {})[place] = total
         new: dict[Node, Node] = {}
         for loop, places in begun.items():
@@ -354,7 +354,7 @@ def _array(ct: Array | None) -> Array:
     return ct
 
 
-def _adds_up(loop: Node, place: int) -> bool:
+def adds_up(loop: Node, place: int) -> bool:
     """Whether a carry is a sum over the steps that no step reads."""
     body: Body = loop.params["body"]
     if place >= loop.params["carries"] or body.outputs[place].op.name != "add":
