@@ -90,8 +90,8 @@ def program_of(
     workspace : bool
         Whether temporaries may be written to memory that is kept between calls.
     rewrite : Rewrite, optional
-        Replaces statements, in a graph that was not planned for a memory budget. Loops over blocks
-        of rows are left out then.
+        Replaces statements, in a graph that was not planned for a memory budget. Other statements
+        run in blocks of rows only where that halves the peak.
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     if handed_out and order is None:
@@ -138,14 +138,21 @@ def program_of(
     if blocked is None:
         return program
     blocked = with_workspace(blocked, sharing.planning.places, sharing.planning.buffers)
-    sizes = _sizes_that_pay(blocked)
-    if sizes is None or predicted_peak(blocked, sizes) > predicted_peak(program, sizes) * _GROWTH:
-        return program
-    return replace(program, blocked=blocked) if sizes else blocked
+    return _with_blocks(program, blocked, _GROWTH)
 
 
 _GROWTH = 25 / 24
 """How much the peak may grow by loops: a block needs memory of its own."""
+_FEWER = 1 / 2
+"""To what the peak must shrink by loops beside compiled ones, which save time themselves."""
+
+
+def _with_blocks(program: Program, blocked: Program, most: float) -> Program:
+    """The program, in blocks where that pays; its peak is multiplied by no more than `most`."""
+    sizes = _sizes_that_pay(blocked)
+    if sizes is None or predicted_peak(blocked, sizes) > predicted_peak(program, sizes) * most:
+        return program
+    return replace(program, blocked=blocked) if sizes else blocked
 
 
 def _sizes_that_pay(blocked: Program) -> Mapping[str, int] | None:
@@ -230,14 +237,21 @@ class _Builder:
         program = replace(self._program(drafts, ()), notes=notes)
         if not self.handed_out:
             return program
-        return with_workspace(program, self.planning.places, self.planning.buffers)
+        program = with_workspace(program, self.planning.places, self.planning.buffers)
+        blocked = self.blocked(drafts)
+        if blocked is None:
+            return program
+        blocked = replace(blocked, notes=notes)
+        blocked = with_workspace(blocked, self.planning.places, self.planning.buffers)
+        return _with_blocks(program, blocked, _FEWER)
 
-    def blocked(self) -> Program | None:
+    def blocked(self, drafts: Sequence[Draft] | None = None) -> Program | None:
         """The program whose groups of statements run in blocks of rows; None if no loop pays."""
         avals = {name: node.aval for name, node in self.constants.items()}
         avals.update({self.names[node]: node.aval for node in self.dag.inputs.values()})
         results = {self.names[node] for node in self.dag.outputs}
-        drafts, loops = fused(self.drafts, avals, results, self._target)
+        given = self.drafts if drafts is None else drafts
+        drafts, loops = fused(given, avals, results, self._target)
         if not loops:
             return None
         if self.dag.small_blocks:
