@@ -16,7 +16,7 @@ from math import prod
 
 import numpy as np
 
-from ..array import FUNCTIONS, Array, project
+from ..array import Array, project
 from ..ir.body import Body
 from ..ir.cost import nominal
 from ..ir.naming import carried
@@ -24,6 +24,8 @@ from ..ir.node import Node, make, on_operands, origin
 from ..ir.traits import Arrangement, Matrices
 from ..ir.walks import consumers, reachable
 from ..ops.creation import PROJECT
+from ..ops.matmul import matmul
+from ..ops.movement import matrix_transpose, reshape
 from ..ops.scan import SCAN, adds_up
 from .dead_results import without_dead_results
 
@@ -158,12 +160,11 @@ def _without_sums(
 
 def _product(left: Node, right: Node) -> Node:
     """The product of all rows of all steps."""
-    transposed = FUNCTIONS["matrix_transpose"](_rows(left))
-    return FUNCTIONS["matmul"](transposed, _rows(right)).node
+    return matmul(matrix_transpose(_rows(left)), _rows(right)).node
 
 
 def _rows(stacked: Node) -> Array:
-    return FUNCTIONS["reshape"](Array(stacked), (prod(stacked.shape[:2]), stacked.shape[2]))
+    return reshape(Array(stacked), (prod(stacked.shape[:2]), stacked.shape[2]))
 
 
 def _added(first: Node, total: Node) -> Node:
