@@ -15,7 +15,7 @@ from .budget import program_peak
 from .certificate import cost_bound
 from .liveness import Memory, described, readable_bytes
 from .liveness import memory as memory_of
-from .loop_variants import flops_of, loop_variants, loops_told
+from .loop_variants import flops_of, kept_told, loop_variants, loops_told
 from .order import forward_first
 from .picture import timeline_svg
 from .planner import backward_steps
@@ -49,7 +49,8 @@ class MemoryPlan:
     memory : Memory
         The live values at the peak, and the timeline.
     loops : tuple of str
-        What the plan does with the loops of gradients, a line each.
+        What the plan does with the loops of gradients, a line each; without a plan, what loops
+        keep for them.
     """
 
     peak_bytes: int
@@ -134,7 +135,7 @@ def plan_of(dag: Dag, dims: Mapping[str, int]) -> MemoryPlan:
         "optimal" if cost == bound else "feasible",
         tuple([node for node in dag.schedule or () if node.copy and not node.op.view]),
         needed,
-        loops_told(dag) if dag.unplanned is not None else (),
+        loops_told(dag) if dag.unplanned is not None else kept_told(dag, dims),
     )
 
 

@@ -233,6 +233,10 @@ def test_what_is_kept_is_told() -> None:
     flops = sum(int(str(node_flops(node))) for node in with_residuals(graph.dag).nodes)
     assert plan.cost == flops
     assert plan.overhead == 0
+    (line,) = plan.loops
+    assert line.startswith("kept of each step, 4 values, 120 KiB in all: the loop at ")
+    assert line in plan.explain()
+    assert not graph.checkpoint("75%").memory_plan().loops
 
 
 def test_every_budget_is_held() -> None:
