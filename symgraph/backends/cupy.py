@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import BackendError, InputError
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..passes.as_run import as_run
 from .base import Compiled, OwnArrays, sizes_read
 from .capabilities import Capabilities, check_device
 from .cupynames import CupyNamespace
@@ -93,6 +94,7 @@ class CupyBackend:
             )
         if device is not None:
             check_device(self.name, self.capabilities, device)
+        dag = as_run(dag)
         order = [node for node in dag.nodes if not node.is_input]
         free = _last_uses(dag, order)
         dims = sizes_read(dag)

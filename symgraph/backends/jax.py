@@ -30,6 +30,7 @@ from ..lowering.emit import emit
 from ..lowering.functional import functional
 from ..lowering.program import program_of
 from ..namespace import Namespace
+from ..passes.as_run import as_run
 from .base import Compiled, OwnArrays, sizes_read
 from .capabilities import Capabilities, check_device, dtypes_of
 from .jaxnames import JaxNamespace
@@ -139,6 +140,7 @@ class JaxBackend:
             Inputs whose memory XLA may use for results. JAX arrays given for them are gone after
             the call.
         """
+        dag = as_run(dag)
         order = [node for node in dag.nodes if not node.is_input]
         dims = sizes_read(dag)
         placed = None if device is None else self._device(device)

@@ -18,6 +18,7 @@ from ..ir.dag import Dag
 from ..ir.interpreter import run
 from ..ir.node import Node
 from ..namespace import Namespace
+from ..passes.as_run import as_run
 from .base import Compiled, sizes_read
 from .capabilities import Capabilities
 from .standardnames import StandardNamespace
@@ -56,6 +57,7 @@ class StandardBackend:
 
     def compile(self, dag: Dag) -> Compiled:
         """A function that runs the kernels in the order of the graph."""
+        dag = as_run(dag)
         order = [node for node in dag.nodes if not node.is_input]
         dims = sizes_read(dag)
         count = len(dag.inputs)

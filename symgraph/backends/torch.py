@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import InputError
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..passes.as_run import as_run
 from .base import Compiled, OwnArrays, sizes_read
 from .capabilities import Capabilities, check_device, check_dtypes
 from .composed import COMPOSED
@@ -213,6 +214,7 @@ class TorchBackend(StandardBackend):
             True compiles by `torch.compile`, once for each size of the inputs; a text names its
             backend. The default one needs a C++ compiler on the CPU.
         """
+        dag = as_run(dag)
         order = [node for node in dag.nodes if not node.is_input]
         dims = sizes_read(dag)
         count = len(dag.inputs)

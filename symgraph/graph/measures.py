@@ -19,6 +19,7 @@ from ..memory.liveness import Memory
 from ..memory.liveness import memory as memory_of
 from ..memory.rematerialization import frontier
 from ..memory.report import MemoryPlan, plan_of
+from ..passes.as_run import as_run
 
 if TYPE_CHECKING:
     from ..ir.dims import Dim
@@ -140,7 +141,8 @@ def memory(self: HasDag, /, **dims: int) -> Memory:
     """Live ranges of the schedule, and the predicted peak in bytes (`.peak_bytes`).
 
     The peak is that of the program `lower()` emits for NumPy, in-place reuse and working room
-    included; inputs belong to the caller and do not count.
+    included; inputs belong to the caller and do not count. What loops keep for the loops of their
+    gradients is among the results of the former.
 
     Parameters
     ----------
@@ -164,7 +166,8 @@ def memory(self: HasDag, /, **dims: int) -> Memory:
     8016
     """
     checked_dims(dims, self.dag.outputs, self.dag.dims)
-    return replace(memory_of(self.dag, dims), peak_bytes=program_peak(self.dag, dims))
+    needed = memory_of(as_run(self.dag), dims)
+    return replace(needed, peak_bytes=program_peak(self.dag, dims))
 
 
 def memory_plan(self: HasDag, /, **dims: int) -> MemoryPlan:

@@ -14,6 +14,7 @@ from ..memory.liveness import memory as memory_of
 from ..memory.liveness import readable_bytes
 from ..memory.rematerialization import bytes_of, without_copies
 from ..notation.node_text import escaped, shortened
+from ..passes.as_run import as_run
 from .measures import HasDag
 
 __all__ = ["axes_of", "plot_cost", "plot_memory"]
@@ -77,7 +78,7 @@ def plot_memory(
     limit = None
     if budget is not None:
         limit = bytes_of(budget, program_peak(without_copies(self.dag), dims))
-    found = memory_of(self.dag, dims)
+    found = memory_of(as_run(self.dag), dims)
     axes = axes_of(ax)
     sizes = [size / 1024 for _, size in found.timeline]
     label = f"peak {readable_bytes(found.peak_bytes)}"

@@ -22,6 +22,7 @@ from .immutable import Immutable
 from .interning import params_key
 from .interpreter import results_read, run
 from .node import Node
+from .traits import Matrices
 from .walks import reachable
 
 __all__ = ["Body", "SizedBody"]
@@ -81,6 +82,23 @@ class Body(Immutable):
     def used(self) -> tuple[bool, ...]:
         """For each input whether an output depends on it."""
         found = set(reachable(self.outputs))
+        return tuple([node in found for node in self.inputs])
+
+    @cached_property
+    def right_factors(self) -> tuple[bool, ...]:
+        """For each input whether it is the right factor of a product of matrices.
+
+        Such products are written for rows of the right factor. A loop that captures it in another
+        layout, as a transpose is, would read it across its rows at each step.
+        """
+        found: set[Node] = set()
+        for node in self.nodes:
+            inner = [each for each in node.params.values() if isinstance(each, Body)]
+            if node.op.traits.matrices is Matrices.ANY and len(node.operands) == 2:
+                found.update(each for each in node.operands[1:] if each.ndim > 1)
+            elif len(inner) == 1 and len(inner[0].inputs) == len(node.operands):
+                reads = zip(node.operands, inner[0].right_factors, strict=True)
+                found.update(each for each, read in reads if read)
         return tuple([node in found for node in self.inputs])
 
     @cached_property

@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .dims import Dim, is_named, named, names_of, normal
+from .dims import Dim, is_named, named, names_of, normal, resolve
 from .html_tables import bundle, table
 from .node import Node
 from .traits import Arrangement
 from .walks import reachable
 
 __all__ = [
+    "NOMINAL_DIM",
     "Cost",
     "Share",
     "bytes_moved",
@@ -36,9 +37,21 @@ __all__ = [
     "flops",
     "node_bytes",
     "node_flops",
+    "nominal",
     "op_count",
     "varying",
 ]
+
+
+NOMINAL_DIM = 256
+"""The size of each named dimension where a cost is wanted before sizes are known."""
+
+
+def nominal(value: Dim) -> int:
+    """A number of elements or operations where each named dimension is `NOMINAL_DIM`."""
+    if isinstance(value, int):
+        return value
+    return int(resolve(value, dict.fromkeys(names_of(value), NOMINAL_DIM)))
 
 
 def varying(outputs: Iterable[Node]) -> list[Node]:

@@ -91,8 +91,11 @@ class Loop:
         if count <= 0:
             return 1
         rows = count
+        combined = sum([_nbytes(each, sizes) for each in self.combined])
+        # A matrix to which each block adds one of its own takes much of the cache.
+        values = self.value_bytes // (2 if 4 * combined >= self.value_bytes else 1)
         for each in self.rows:
-            goal = OPERAND_BYTES if each.multiplied else self.value_bytes
+            goal = OPERAND_BYTES if each.multiplied else values
             rows = min(rows, max(1, goal * count // max(1, _nbytes(each.aval, sizes))))
         blocks = -(-count // rows)
         return -(-count // blocks)  # All blocks but the last have the same size.

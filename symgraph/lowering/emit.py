@@ -153,6 +153,7 @@ class NameTable:
             dims = dims_of(piece.node)
             arguments = [f"v{place}" for place in range(len(piece.node.operands))]
             arguments += [inner.dimension(named(name)) for name in dims]
+            arguments += [f"o{index}" for index in piece.given]
 
             def call(body: Body, operands: Sequence[str]) -> str:
                 name, wanted = module.body(body)

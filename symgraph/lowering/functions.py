@@ -14,7 +14,7 @@ def function_of(
 ) -> Source:
     """All lines of the function but the last, and the last, which returns.
 
-    Operands are called `v0`, `v1`, ...
+    Operands are called `v0`, `v1`, ..., and the arrays that results are written into `o0`, ...
 
     Parameters
     ----------
@@ -38,4 +38,4 @@ def function_of(
         raise BackendError(
             f"{piece.node.op.name} has no source: its record does not say how its bodies are run."
         )
-    return write(Run(piece.node, piece.keep, call, dimension, in_place))
+    return write(Run(piece.node, piece.keep, call, dimension, in_place, piece.given))

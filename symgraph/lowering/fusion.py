@@ -78,7 +78,8 @@ class _Group:
                 return
         if step is None:
             self.after.append(draft)
-            self.late.add(draft.target)
+            # Without a target it writes into arrays that it names.
+            self.late.update([draft.target] if draft.target else names)
             return
         self.members.append((draft, step))
         if step.axis is None:

@@ -27,8 +27,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..ir.cost import node_flops
-from ..ir.dims import Dim, Shape, names_of, resolve
+from ..ir.cost import node_flops, nominal
+from ..ir.dims import Dim, Shape, resolve
 from ..ir.interpreter import results_read
 from ..ir.node import Node
 from ..ir.traits import Arrangement
@@ -46,9 +46,6 @@ __all__ = [
     "resolved",
     "workspace_bytes",
 ]
-
-NOMINAL_DIM = 256
-"""The size of each named dimension where a schedule is wanted before sizes are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +122,7 @@ def resolved(value: Dim, dims: Mapping[str, int] | None) -> int:
     """A size as a number; a named dimension counts as `NOMINAL_DIM` where `dims` is None."""
     if isinstance(value, int):
         return value
-    if dims is None:
-        dims = dict.fromkeys(names_of(value), NOMINAL_DIM)
-    return int(resolve(value, dims))
+    return nominal(value) if dims is None else int(resolve(value, dims))
 
 
 def node_bytes(

@@ -129,11 +129,13 @@ class _Simulation:
             held = operand[statement.node.params["index"] :][:1]
         else:
             held = ()
-            for alias, aval in zip(statement.aliases, statement.avals, strict=True):
+            for index, (alias, aval) in enumerate(
+                zip(statement.aliases, statement.avals, strict=True)
+            ):
                 if self._is_view(statement, alias):
                     held += tuple(dict.fromkeys(each for part in shared for each in part))
                 else:
-                    later = statement.filled is Filled.LATER
+                    later = statement.filled is Filled.LATER or index in statement.given
                     self.sizes.append(0 if later else self._nbytes(self._block(aval, statement)))
                     self.holders.append(0)
                     held += (len(self.sizes) - 1,)
@@ -171,11 +173,15 @@ class _Simulation:
         return sum([elements * self.avals[name].dtype.itemsize for name in buffered])
 
     def _body_bytes(self, statement: Statement, buffers: bool) -> int:
-        """The peak of the bodies that a statement runs, with the carries their step begins with."""
+        """The peak of the bodies that a statement runs, with what a loop holds beside a step.
+
+        These are the carries that the step begins with, and captured arrays brought into row order.
+        """
         return max(
             [
                 predicted_peak(self.program.bodies[body], self.dims, buffers=buffers)
                 + sum([self._nbytes(aval) for aval in body.operand_avals[: piece.carried]])
+                + sum([self._nbytes(aval) for aval in piece.laid_out])
                 for piece in statement.pieces
                 if isinstance(piece, Defined)
                 for body in piece.bodies

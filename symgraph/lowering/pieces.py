@@ -11,6 +11,7 @@ from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dims import Dim
 from ..ir.node import Node
+from ..ops.creation import PROJECT
 
 __all__ = [
     "Alias",
@@ -81,10 +82,13 @@ class Defined:
         A loop, a choice or a call: it holds the bodies.
     keep : tuple of bool or None
         Which results are read.
+    given : tuple of int
+        The results that are written into arrays which the function is given, after all else.
     """
 
     node: Node
     keep: tuple[bool, ...] | None = None
+    given: tuple[int, ...] = ()
 
     @property
     def bodies(self) -> tuple[Body, ...]:
@@ -94,6 +98,22 @@ class Defined:
     def carried(self) -> int:
         """How many operands of a body pass from one step of a loop to the next."""
         return self.node.params.get("carries", 0)
+
+    @property
+    def laid_out(self) -> tuple[Aval, ...]:
+        """The captured arrays that a loop copies into row order before its first step."""
+        if not self.stacks:
+            return ()
+        first = self.carried + self.node.params["scanned"]
+        reads = [*zip(self.node.operands, self.bodies[0].right_factors, strict=True)][first:]
+        copied = [each for each, read in reads if read and each.op.view]
+        return tuple([each.aval for each in copied if each.op is not PROJECT])
+
+    @property
+    def stacks(self) -> range:
+        """The results that have a row for each step of a loop."""
+        count = len(self.node.results) if "scanned" in self.node.params else self.carried
+        return range(self.carried, count)
 
 
 Piece: TypeAlias = "str | OperandName | EarlierResult | Dimension | Tabled | Defined"

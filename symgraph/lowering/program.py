@@ -16,16 +16,17 @@ from typing import Any, Protocol, cast
 
 from ..ir.avals import Aval
 from ..ir.body import Body
+from ..ir.cost import NOMINAL_DIM
 from ..ir.dag import Dag
 from ..ir.dims import names_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
+from ..passes.as_run import as_run
 from .arena import with_arena
 from .block_sizes import SMALL_BYTES, Loop
 from .drafts import Draft
 from .fusion import fused
 from .joins import joins_of, with_joins
-from .memory_model import NOMINAL_DIM
 from .peak import predicted_peak
 from .pieces import Alias, Defined, EarlierResult, Line, NodeSource, OperandName, Piece, Pieces
 from .planning import Planning
@@ -74,7 +75,8 @@ def program_of(
 
     Kernels of two nodes may make the same call, as softmax and log_softmax do. It is made once
     where this needs no more memory, and temporaries are written to a workspace where the peak stays
-    the same. Neither is done in a graph that was planned for a memory budget.
+    the same. Loops keep values for later loops (`as_run`). Nothing of this is done in a
+    graph that was planned for a memory budget.
 
     Parameters
     ----------
@@ -88,10 +90,12 @@ def program_of(
     workspace : bool
         Whether temporaries may be written to memory that is kept between calls.
     rewrite : Rewrite, optional
-        Replaces statements, in a graph that was not planned for a memory budget. Loops over blocks
-        of rows are left out then.
+        Replaces statements, in a graph that was not planned for a memory budget. Other statements
+        run in blocks of rows only where that halves the peak.
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
+    if handed_out and order is None:
+        dag = as_run(dag)
     nodes = scheduled(dag) if order is None else order
     if rewrite is not None and not planned:
         # Its loops have functions of their own, in the place of those that NumPy runs slowly.
@@ -134,14 +138,21 @@ def program_of(
     if blocked is None:
         return program
     blocked = with_workspace(blocked, sharing.planning.places, sharing.planning.buffers)
-    sizes = _sizes_that_pay(blocked)
-    if sizes is None or predicted_peak(blocked, sizes) > predicted_peak(program, sizes) * _GROWTH:
-        return program
-    return replace(program, blocked=blocked) if sizes else blocked
+    return _with_blocks(program, blocked, _GROWTH)
 
 
 _GROWTH = 25 / 24
 """How much the peak may grow by loops: a block needs memory of its own."""
+_FEWER = 1 / 2
+"""To what the peak must shrink by loops beside compiled ones, which save time themselves."""
+
+
+def _with_blocks(program: Program, blocked: Program, most: float) -> Program:
+    """The program, in blocks where that pays; its peak is multiplied by no more than `most`."""
+    sizes = _sizes_that_pay(blocked)
+    if sizes is None or predicted_peak(blocked, sizes) > predicted_peak(program, sizes) * most:
+        return program
+    return replace(program, blocked=blocked) if sizes else blocked
 
 
 def _sizes_that_pay(blocked: Program) -> Mapping[str, int] | None:
@@ -226,14 +237,21 @@ class _Builder:
         program = replace(self._program(drafts, ()), notes=notes)
         if not self.handed_out:
             return program
-        return with_workspace(program, self.planning.places, self.planning.buffers)
+        program = with_workspace(program, self.planning.places, self.planning.buffers)
+        blocked = self.blocked(drafts)
+        if blocked is None:
+            return program
+        blocked = replace(blocked, notes=notes)
+        blocked = with_workspace(blocked, self.planning.places, self.planning.buffers)
+        return _with_blocks(program, blocked, _FEWER)
 
-    def blocked(self) -> Program | None:
+    def blocked(self, drafts: Sequence[Draft] | None = None) -> Program | None:
         """The program whose groups of statements run in blocks of rows; None if no loop pays."""
         avals = {name: node.aval for name, node in self.constants.items()}
         avals.update({self.names[node]: node.aval for node in self.dag.inputs.values()})
         results = {self.names[node] for node in self.dag.outputs}
-        drafts, loops = fused(self.drafts, avals, results, self._target)
+        given = self.drafts if drafts is None else drafts
+        drafts, loops = fused(given, avals, results, self._target)
         if not loops:
             return None
         if self.dag.small_blocks:

@@ -61,6 +61,8 @@ class Statement:
         Which bytes it is the first to write: the system gives pages when they are written to.
     works : bool
         Whether it needs the working room that its kernel declares.
+    given : tuple of int
+        Of several results those that are written into places of the workspace.
     members : tuple of Node
         The nodes that one call of a compiled loop computes; empty for other statements.
     """
@@ -81,6 +83,7 @@ class Statement:
     ahead: str = ""
     filled: Filled = Filled.WHOLE
     works: bool = True
+    given: tuple[int, ...] = ()
     members: tuple[Node, ...] = ()
 
     @property

@@ -15,13 +15,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..ir.body import Body
+from ..ir.cost import NOMINAL_DIM
 from ..ir.dims import names_of
 from ..ir.node import Node
+from ..ops.creation import PROJECT
 from .buffers import Buffers
 from .drafts import IN_PLACE
-from .memory_model import NOMINAL_DIM, resolved
+from .memory_model import resolved
 from .peak import predicted_peak
-from .pieces import Pieces
+from .pieces import Alias, Defined, Pieces
 from .statements import Program, Statement, Temporary
 
 __all__ = ["ends_of_memory", "with_scratch", "with_workspace", "written_to"]
@@ -63,17 +65,30 @@ def _temporaries(
     """The temporaries that could be in a workspace, with their names, largest first."""
     ends = ends_of_memory(program, buffers)
     found: list[tuple[int, str, Temporary]] = []
+    loops: dict[str, tuple[int, Defined]] = {}
     for number, statement in enumerate(program.statements):
         name = statement.target
-        if name in texts and statement.loop < 0 and not buffers.is_handed_out(name):
+        if isinstance(statement.pieces[0], Defined):
+            loops[name] = number, statement.pieces[0]
+        first = number if name in texts and statement.loop < 0 else _stacked(statement, loops)
+        if first is not None and not buffers.is_handed_out(name):
             end = ends.get(buffers.memory_of(name))
             if end is not None:
                 end = _end_of_loop(program, end)
                 (aval,) = statement.avals
                 size = resolved(aval.nbytes, None)
-                found.append((size, name, Temporary(aval, number, end)))
+                found.append((size, name, Temporary(aval, first, end)))
     found.sort(key=lambda each: -each[0])
     return [(name, temporary) for _, name, temporary in found]
+
+
+def _stacked(statement: Statement, loops: Mapping[str, tuple[int, Defined]]) -> int | None:
+    """The number of the loop whose stacked rows a statement takes from its results, or None."""
+    if statement.node.op is not PROJECT or statement.aliases != (Alias.FRESH,):
+        return None
+    number, function = loops.get(statement.operands[0], (0, None))
+    stacked = function is not None and statement.node.params["index"] in function.stacks
+    return number if stacked else None
 
 
 def _end_of_loop(program: Program, number: int) -> int:
@@ -156,17 +171,34 @@ def _placed(
     in_order = sorted(chosen, key=lambda each: each[1].first)
     places = {name: f"w[{number}]" for number, (name, _) in enumerate(in_order)}
 
+    rows: dict[str, dict[int, str]] = {}
+    for each in program.statements:
+        if each.target in places and each.target not in texts:
+            rows.setdefault(each.operands[0], {})[each.node.params["index"]] = places[each.target]
+
     def placed(statement: Statement) -> Statement:
-        place = places.get(statement.target)
-        if place is None:
-            return statement
-        return written_to(statement, texts[statement.target], place)
+        if statement.target in rows:
+            return _stacking_in(statement, rows[statement.target])
+        if statement.target in places and statement.target in texts:
+            return written_to(statement, texts[statement.target], places[statement.target])
+        return statement
 
     return replace(
         program,
         statements=tuple([placed(each) for each in program.statements]),
         workspace=(*[temporary for _, temporary in in_order], *program.workspace),
     )
+
+
+def _stacking_in(statement: Statement, places: Mapping[int, str]) -> Statement:
+    """The call of a loop's function that writes these of its results to places."""
+    function, *rest, last = statement.pieces
+    assert isinstance(function, Defined)
+    given = tuple(sorted(places))
+    function = Defined(function.node, function.keep, given)
+    passed = "".join([f", {places[index]}" for index in given])
+    pieces: Pieces = (function, *rest, f"{last}"[:-1], passed, ")")
+    return replace(statement, pieces=pieces, given=given)
 
 
 def written_to(statement: Statement, text: str, place: str) -> Statement:

@@ -14,6 +14,7 @@ from ..lowering.peak import bytes_outside, predicted_peak
 from ..lowering.program import program_of
 from ..lowering.schedule import scheduled
 from ..lowering.statements import Role
+from ..passes.as_run import as_run
 from .aims import Aim, Terms
 from .liveness import live_rows, readable_bytes
 from .liveness import memory as memory_of
@@ -89,6 +90,8 @@ def within(dag: Dag, memory: int | float | str, terms: Terms) -> Dag:
     plain, dims = without_copies(dag), terms.dims
     budget = bytes_of(memory, program_peak(plain, dims))
     variants = variants_for(plain, terms)
+    # Without an order the loops of a graph would keep what is not in the plan.
+    loops = len(variants) > 1 or as_run(plain) is not plain
     best: Dag | None = None
     least: list[_Least] = []
     for variant in told("ways to run loops", _in_turn(variants, terms)):
@@ -96,8 +99,8 @@ def within(dag: Dag, memory: int | float | str, terms: Terms) -> Dag:
             continue
         if (best is not None or least) and terms.is_over():
             break
-        search = _Searching(variant, terms)
-        found = search.fitting(budget, ample=variant is plain)
+        search = _Searching(variant, terms, in_order=loops)
+        found = search.fitting(budget)
         if found is None:
             least.append(search.least(bare=not terms.recompute))
             found = least[-1].plan if least[-1].peak <= budget else None
@@ -134,23 +137,29 @@ def _standing_for(plain: Dag, found: Dag) -> Dag:
 
 
 class _Searching:
-    """The search for a plan whose program fits."""
+    """The search for a plan whose program fits; `in_order` if it shall have an order always."""
 
-    def __init__(self, dag: Dag, terms: Terms) -> None:
+    def __init__(self, dag: Dag, terms: Terms, *, in_order: bool) -> None:
         self.dag = dag
         self.terms = terms
+        self.in_order = in_order
 
     @cached_property
     def plans(self) -> PlanSearch:
         return searched(self.dag, self.terms)
 
-    def fitting(self, budget: int, *, ample: bool) -> Dag | None:
-        """The cheapest plan found; `ample` says that the graph itself will do where it has room."""
+    @cached_property
+    def unplanned(self) -> Dag:
+        """The graph with all computed once."""
+        return _in_order(self.dag, self.terms.dims) if self.in_order else self.dag
+
+    def fitting(self, budget: int) -> Dag | None:
+        """The cheapest plan found; the graph itself where it has room."""
         plain, dims = self.dag, self.terms.dims
-        full = program_peak(plain, dims)
+        full = program_peak(self.unplanned, dims)
         fits = full <= budget and not self.terms.recompute
         if fits:
-            if ample and (budget >= full * _AMPLE or full < _LEAST_BYTES):
+            if not self.in_order and (budget >= full * _AMPLE or full < _LEAST_BYTES):
                 return plain
             held = _in_order(plain, dims)
             if _resident(held, dims) <= budget:
@@ -163,6 +172,8 @@ class _Searching:
     def _barely_fitting(self, budget: int) -> Dag:
         """The graph with all computed once, where hardly any bytes of the budget stay free."""
         plain, dims = self.dag, self.terms.dims
+        if self.in_order:
+            return self.unplanned
         blocks = Dag(plain.inputs, plain.outputs, plain.names, plain.structure, small_blocks=True)
         if _resident(blocks, dims) <= budget:
             return blocks
@@ -200,7 +211,9 @@ class _Searching:
             planned(self.dag, search.model, each.sequence) for each in told("least plans", tried)
         ]
         if bare:
-            plans.append(self.dag)  # Its program shares calls and a workspace, which no plan has.
+            plans.append(
+                self.unplanned
+            )  # Its program shares calls and a workspace, which no plan has.
         needed = {program_peak(plan, dims): plan for plan in told("programs of plans", plans)}
         peak = min(needed)
         return _Least(peak, needed[peak], smaller.bound)

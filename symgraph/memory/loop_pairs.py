@@ -26,6 +26,7 @@ from ..ir.walks import reachable
 from ..ops.closures import fresh_like, rebuilt
 from ..ops.creation import PROJECT
 from ..ops.scan import SCAN
+from ..passes.step_images import Step
 
 __all__ = ["LoopPair", "SteppedPair", "loop_pairs"]
 
@@ -148,33 +149,12 @@ class SteppedPair:
 
     @cached_property
     def _images(self) -> dict[Node, Node]:
-        """The values of the reverse step that the forward step could compute, as it would."""
-        pair, reverse = self.pair, self.pair.reverse
-        body: Body = reverse.params["body"]
-        first = pair.forward.params["carries"]
-        last = first + pair.forward.params["scanned"]
-        end = self.own + reverse.params["scanned"]
-        inputs, operands = self.forward.inputs, pair.forward.operands
-        scanned = dict(zip(operands[first:last], inputs[first:last], strict=True))
-        captured = dict(zip(operands[last:], inputs[last:], strict=True))
-        inner: dict[Node, Node] = {}
-        for slot in range(self.own, len(body.inputs)):
-            if slot in pair.carries:
-                inner[body.inputs[slot]] = inputs[pair.carries[slot]]
-            else:
-                image = (scanned if slot < end else captured).get(reverse.operands[slot])
-                if image is not None:
-                    inner[body.inputs[slot]] = image
-        for node in body.nodes:
-            if all(each in inner or each.is_constant for each in node.operands):
-                read = [inner.get(each, each) for each in node.operands]
-                inner[node] = node if node.is_constant else make(node.op, read, node.params)
-        return inner
+        """The values of the reverse step that the forward step computes, as it does."""
+        return Step(self.pair.reverse).images_in(Step(self.pair.forward))
 
     def _read(self) -> dict[Node, Node]:
         """What the reverse step reads of the forward step, each with its value there."""
         body: Body = self.pair.reverse.params["body"]
-        known = set(reachable(self.forward.outputs))
         images = self._images
         stack = [each for each in body.outputs if each in images]
         for node in body.nodes:
@@ -187,7 +167,7 @@ class SteppedPair:
             if node in seen or node.is_input or node.is_constant:
                 continue
             seen.add(node)
-            if images[node] in known and not node.op.view and len(node.results) == 1:
+            if not node.op.view and len(node.results) == 1:
                 found[node] = images[node]
             else:
                 stack += [each for each in node.operands if each in images]

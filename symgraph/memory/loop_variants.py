@@ -28,9 +28,12 @@ from ..lowering.memory_model import resolved
 from ..ops.closures import fresh_like
 from ..ops.creation import PROJECT
 from ..ops.scan import SCAN
+from ..passes.as_run import as_run
+from ..passes.residuals import with_residuals
+from .liveness import readable_bytes
 from .loop_pairs import LoopPair, SteppedPair, loop_pairs
 
-__all__ = ["flops_of", "loop_variants", "loops_told"]
+__all__ = ["flops_of", "kept_told", "loop_variants", "loops_told"]
 
 _MOST_WAYS = 40
 """How many ways of several loops together are made at most; beyond all loops go the same way."""
@@ -61,11 +64,16 @@ _variants: weakref.WeakKeyDictionary[Dag, list[Dag | None]] = weakref.WeakKeyDic
 def loop_variants(dag: Dag) -> list[Dag]:
     """Graphs of the same values with loops run in other ways, fewest operations first.
 
-    The graph itself is among them. Of the ways of equal operations those that keep most come first.
+    The graph itself is among them, and what is run of it without a plan, with sums after loops or
+    in them. Of the ways of equal operations those that keep most come first. Numbers are the same
+    to the last bit, but for large sums of products that come after a loop.
     """
     if dag not in _variants:
         pairs = loop_pairs(dag)
         found = [_rewritten(dag, pairs, ways) for ways in _joint_ways(pairs)] if pairs else [dag]
+        for usual in (with_residuals(dag), as_run(dag)):
+            if all(usual.outputs != each.outputs for each in found):
+                found.append(usual)
         found.sort(key=_nominal_flops)
         _variants[dag] = [None if each is dag else each for each in found]
     return [dag if each is None else each for each in _variants[dag]]
@@ -91,6 +99,28 @@ def loops_told(dag: Dag) -> tuple[str, ...]:
                 steps = each.params["length"]
                 found[f"in stretches of {steps} steps: the loop at {node.origin}"] = None
     return tuple(found)
+
+
+def kept_told(dag: Dag, dims: Mapping[str, int] | None = None) -> tuple[str, ...]:
+    """A line for each loop of a graph without a plan that keeps values of its steps for others."""
+    loops, run = [[node for node in each.nodes if node.op is SCAN] for each in (dag, as_run(dag))]
+    if len(loops) != len(run):
+        return ()
+    found: list[str] = []
+    for plain, loop in zip(loops, run, strict=True):
+        before, after = [_stacked(each) for each in (plain, loop)]
+        if len(after) > len(before):
+            kept = [sum([resolved(aval.nbytes, dims) for aval in each]) for each in (before, after)]
+            size = readable_bytes(kept[1] - kept[0])
+            count = len(after) - len(before)
+            values = f"{count} values" if count > 1 else "a value"
+            found.append(f"kept of each step, {values}, {size} in all: the loop at {plain.origin}")
+    return tuple(found)
+
+
+def _stacked(loop: Node) -> list[Aval]:
+    """The results that are stacked of what the steps of a loop give."""
+    return list(loop.results[loop.params["carries"] : len(loop.params["body"].outputs)])
 
 
 def _joint_ways(pairs: Sequence[LoopPair]) -> list[tuple[Way, ...]]:

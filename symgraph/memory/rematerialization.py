@@ -17,6 +17,7 @@ from ..ir.node import Node, make, origin
 from ..lowering.memory_model import Model, model_of
 from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
+from ..passes.as_run import as_run
 from .aims import Terms
 from .eviction import SCORES, Evictor
 from .liveness import live_rows, readable_bytes
@@ -138,13 +139,14 @@ def frontier(dag: Dag, dims: Mapping[str, int] | None = None) -> list[tuple[int,
     """The Pareto front of plans: peak bytes, and floating-point operations computed again.
 
     Operations count beyond those of the graph without a plan. They are negative where a loop keeps
-    what the graph computes again.
+    what the graph's program computes again.
     """
     plain = without_copies(dag)
     terms = Terms(dict(dims or {}))
     plans: list[Plan] = []
+    usual = flops_of(as_run(plain), dims)
     for variant in variants_for(plain, terms):
-        more = 0 if variant is plain else flops_of(variant, dims) - flops_of(plain, dims)
+        more = flops_of(variant, dims) - usual
         front = searched(variant, terms).front
         plans += [Plan((), each.peak, each.extra_cost + more) for each in front]
     return [(plan.peak, plan.extra_cost) for plan in pareto(plans)]

@@ -10,11 +10,12 @@ from ..ir.dag import Dag
 from ..ir.html_tables import bundle
 from ..ir.node import Node
 from ..lowering.memory_model import model_of, profile
+from ..passes.as_run import as_run
 from .budget import program_peak
 from .certificate import cost_bound
 from .liveness import Memory, described, readable_bytes
 from .liveness import memory as memory_of
-from .loop_variants import flops_of, loop_variants, loops_told
+from .loop_variants import flops_of, kept_told, loop_variants, loops_told
 from .order import forward_first
 from .picture import timeline_svg
 from .planner import backward_steps
@@ -48,7 +49,8 @@ class MemoryPlan:
     memory : Memory
         The live values at the peak, and the timeline.
     loops : tuple of str
-        What the plan does with the loops of gradients, a line each.
+        What the plan does with the loops of gradients, a line each; without a plan, what loops
+        keep for them.
     """
 
     peak_bytes: int
@@ -119,9 +121,9 @@ class MemoryPlan:
 
 def plan_of(dag: Dag, dims: Mapping[str, int]) -> MemoryPlan:
     """The plan of a graph; of a graph without a plan the one that computes everything once."""
-    plain = without_copies(dag)
-    before, cost = flops_of(plain, dims), flops_of(dag, dims)
-    peak, needed = program_peak(dag, dims), memory_of(dag, dims)
+    plain, run = without_copies(dag), as_run(dag)
+    before, cost = flops_of(as_run(plain), dims), flops_of(run, dims)
+    peak, needed = program_peak(dag, dims), memory_of(run, dims)
     # The model may count some bytes more than the program needs; the bound is one of the model.
     bound = min(cost, _bound(plain, dims, max(peak, needed.peak_bytes)))
     return MemoryPlan(
@@ -133,7 +135,7 @@ def plan_of(dag: Dag, dims: Mapping[str, int]) -> MemoryPlan:
         "optimal" if cost == bound else "feasible",
         tuple([node for node in dag.schedule or () if node.copy and not node.op.view]),
         needed,
-        loops_told(dag) if dag.unplanned is not None else (),
+        loops_told(dag) if dag.unplanned is not None else kept_told(dag, dims),
     )
 
 

@@ -13,6 +13,7 @@ from ..ir.dag import Dag
 from ..ir.node import Node, make
 from ..lowering.memory_model import node_bytes, resolved, workspace_bytes
 from ..lowering.peak import predicted_peak
+from ..lowering.pieces import Defined
 from ..lowering.program import program_of
 from ..ops.creation import input
 
@@ -47,8 +48,10 @@ def scratch_bytes(node: Node, dims: Mapping[str, int] | None = None) -> int:
 def _of_bodies(node: Node, bodies: Sequence[Body], dims: Mapping[str, int] | None) -> int:
     """The largest peak of a body, with the carries that a step begins with."""
     carried = node.params.get("carries", 0)
+    held = [aval.nbytes for aval in Defined(node).laid_out]
     return max(
         predicted_peak(program_of(body.dag, handed_out=False), dims)
+        + sum(resolved(size, dims) for size in held)
         + sum(resolved(aval.nbytes, dims) for aval in body.operand_avals[:carried])
         for body in bodies
     )

@@ -126,6 +126,10 @@ class Namespace:
             result[..., k] += a[..., k] * result[..., k - 1]
         return result
 
+    def in_rows(self, x: Any) -> Any:
+        """`x` with its elements in row order, for a loop that reads it at each step."""
+        return self.module.ascontiguousarray(x) if self.module.__name__ == "numpy" else x
+
     # -- control flow ----------------------------------------------------------------------------
     def arrived(self, x: Any, arrived: Any, error: type[Exception], text: str) -> Any:
         """`x` if an iteration has arrived; else the error. Where none can be raised, NaN."""

@@ -49,6 +49,8 @@ class Run:
         Gives the source of a size.
     in_place : bool
         Whether the results of steps are written into arrays. Else they are listed and stacked.
+    given : tuple of int
+        The results that are written into arrays which the function is given, as `o2` for result 2.
     """
 
     node: Node
@@ -56,6 +58,7 @@ class Run:
     call: CallSource
     dimension: SizeSource
     in_place: bool = True
+    given: tuple[int, ...] = ()
 
 
 def _operands(node: Node) -> list[str]:
@@ -85,11 +88,17 @@ class _Scan:
         self.keep = run.keep or (True,) * len(node.results)
         self.carries = operands[:count]
         self.given = [f"y{place}" for place in range(len(body.outputs) - count)]
-        self.stacked = [f"s{place}" for place in range(len(self.given) + count)]
+        self.stacked = [
+            f"o{count + place}" if count + place in run.given else f"s{place}"
+            for place in range(len(self.given) + count)
+        ]
         self.avals = node.results[count:]
         self.kept = self.keep[count:]
         steps = run.dimension(node.params["length"])
         span = f"{steps} - 1, -1, -1" if node.params["reverse"] else steps
+        factors = zip(operands, body.right_factors, strict=True)
+        captured = [*factors][count + scanned :]
+        self.laid_out = [name for name, read in captured if read and run.in_place]
         self.head = f"    for t in range({span}):"
         slices = [f"{name}[t]" for name in operands[count : count + scanned]]
         step = run.call(body, [*self.carries, *slices, *operands[count + scanned :]])
@@ -104,6 +113,7 @@ class _Scan:
     def loop(self, pattern: str) -> list[str]:
         given, before = self.stacked[: len(self.given)], self.stacked[len(self.given) :]
         return [
+            *[f"    {name} = np.ascontiguousarray({name})" for name in self.laid_out],
             self.head,
             *self.noted(pattern, before, self.carries),
             self.step,
@@ -126,7 +136,7 @@ def scan_source(run: Run) -> Source:
     lines = [
         f"    {name} = {_empty(aval, run)}"
         for name, aval, kept in zip(scan.stacked, scan.avals, scan.kept, strict=True)
-        if kept
+        if kept and not name.startswith("o")
     ]
     # What a step has given would be alive in the next step.
     freed = [f"        del {', '.join(scan.given)}"] if scan.given else []

@@ -38,8 +38,10 @@ def scan(
     r"""The last carry and the stacked results of $(c_{t+1}, y_t) = f(c_t, x_t)$.
 
     It is one node for any number of steps. Its gradient is another scan, in reverse
-    (back-propagation through time), which keeps the carries only and runs each step again. All
-    steps share the arrays that `f` captures: their gradients are sums over the steps.
+    (back-propagation through time), which reads the carries and runs each step again. A program
+    also keeps what is worth its memory, such as products of matrices and gates, so that none of
+    them runs twice; a graph from `Graph.checkpoint(memory)` keeps what its budget allows. All steps
+    share the arrays that `f` captures: their gradients are sums over the steps.
 
     Parameters
     ----------

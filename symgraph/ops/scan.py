@@ -3,7 +3,8 @@ r"""The loop as one operation: $(c_{t+1}, y_t) = f(c_t, x_t)$ for $t = 0, \dots,
 The body is a graph in the params of one node, so a loop of a thousand steps is as small as one of
 ten. Its derivative is another scan, in reverse. It reads the carries of the first scan and runs
 the body again at each step (back-propagation through time, Werbos 1990). So its memory is that of
-the carries, and its time a constant multiple. An array that the body captures is an operand of the
+the carries, and its time a constant multiple; a program keeps more, where that is worth its memory
+(`passes.residuals`). An array that the body captures is an operand of the
 node; its cotangents are summed over the steps, which is weight tying.
 """
 
@@ -26,7 +27,7 @@ from .batched import per_example, whole
 from .closures import body_of_batch, body_total, closed, fresh_like, rebuilt, spread
 from .creation import zeros
 
-__all__ = ["SCAN", "Carry", "Looped", "looped"]
+__all__ = ["SCAN", "Carry", "Looped", "adds_up", "looped"]
 
 
 # -- each of a batch -------------------------------------------------------------------------------
@@ -247,7 +248,7 @@ class _Reverse:
             if found.op.name == "project" and found.operands[0].op is SCAN:
                 loop, place = found.operands[0], found.params["index"]
                 zero = self._zeros(node).node
-                if _adds_up(loop, place) and loop.operands[place] is zero:
+                if adds_up(loop, place) and loop.operands[place] is zero:
                     begun.setdefault(loop, {})[place] = total
         new: dict[Node, Node] = {}
         for loop, places in begun.items():
@@ -353,7 +354,7 @@ def _array(ct: Array | None) -> Array:
     return ct
 
 
-def _adds_up(loop: Node, place: int) -> bool:
+def adds_up(loop: Node, place: int) -> bool:
     """Whether a carry is a sum over the steps that no step reads."""
     body: Body = loop.params["body"]
     if place >= loop.params["carries"] or body.outputs[place].op.name != "add":

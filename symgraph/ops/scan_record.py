@@ -56,7 +56,11 @@ def kernel(
 ) -> Any:
     """Run the loop of the namespace on the body."""
     init, xs = operands[:carries], operands[carries : carries + scanned]
-    rest = operands[carries + scanned :]
+    read = body.body.right_factors[carries + scanned :]
+    rest = [
+        xp.in_rows(each) if factor else each
+        for each, factor in zip(operands[carries + scanned :], read, strict=True)
+    ]
     results = xp.scan(
         lambda *values: body(xp, *values, *rest),
         init,

@@ -316,3 +316,15 @@ def test_rows_of_a_block_fit_the_cache() -> None:
     assert loop.rows_of_block({}) * 32 > block_sizes.VALUE_BYTES // 2
     assert loop.pays({})
     assert not Loop(1000, (Row(row.with_shape((1000, 4)), -2),)).pays({})
+
+
+def test_blocks_are_smaller_beside_a_large_sum() -> None:
+    """The sum, and what a block adds to it, lie in the cache too."""
+    rows = (Row(Aval(np.dtype("float64"), (100_000, 100)), -2),)
+    small, large = [
+        Loop(100_000, rows, combined=(Aval(np.dtype("float64"), shape),))
+        for shape in ((100,), (100, 100))
+    ]
+    most = block_sizes.VALUE_BYTES
+    assert most // 2 < small.rows_of_block({}) * 800 <= most
+    assert most // 4 < large.rows_of_block({}) * 800 <= most // 2

@@ -1,0 +1,65 @@
+"""Statements beside compiled loops run in blocks of rows where that halves the memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+from symgraph.native.machine import unsupported
+
+pytestmark = pytest.mark.skipif(bool(unsupported()), reason="the native extra is not installed")
+
+ROWS, COLUMNS = 4000, 60
+RNG = np.random.default_rng(0)
+X, Y, W = RNG.normal(size=(ROWS, COLUMNS)), RNG.random(ROWS), 0.1 * RNG.normal(size=COLUMNS)
+
+
+def loss(x: Any, y: Any, w: Any) -> Any:
+    """A logistic regression."""
+    z = x @ w
+    return np.sum(np.log(1 + np.exp(z)) - y * z)
+
+
+def hessian(rows: object = ROWS) -> sg.Graph:
+    traced = sg.trace(loss, x=sg.spec((rows, COLUMNS)), y=sg.spec((rows,)), w=sg.spec((COLUMNS,)))
+    return traced.hessian("w", value=False).simplify()
+
+
+def expected(x: Any, w: Any) -> Any:
+    p = 1 / (1 + np.exp(-x @ w))
+    return x.T @ (x * (p * (1 - p))[:, None])
+
+
+def test_a_scaled_matrix_is_made_a_block_at_a_time() -> None:
+    graph = hessian()
+    run = graph.lower("native")
+    assert "for rows" in run.source
+    np.testing.assert_allclose(run(X, Y, W), expected(X, W), rtol=1e-10, atol=1e-9)
+    assert 0 < run.workspace_bytes < X.nbytes / 4
+
+
+def test_numbers_that_are_none_stay_none() -> None:
+    run = hessian().lower("native")
+    x = X.copy()
+    x[3999, 7] = np.nan
+    found = run(x, Y, W)
+    assert np.isnan(found).all()
+    x[3999] = 0
+    assert np.isfinite(run(x, Y, W)).all()
+
+
+def test_named_sizes_take_blocks_where_they_are_large() -> None:
+    run = hessian("n").lower("native")
+    for rows in (1, 5, 400, ROWS):
+        x, y = X[:rows], Y[:rows]
+        np.testing.assert_allclose(run(x, y, W), expected(x, W), rtol=1e-10, atol=1e-9)
+
+
+def test_loops_that_save_no_memory_are_left_out() -> None:
+    """One matrix, read and summed: the arrays are the results and the inputs."""
+    f = lambda x, y: (np.sum(x, axis=0), x @ y)  # noqa: E731
+    source = sg.trace(f, x=(ROWS, 200), y=(200, 300)).lower("native").source
+    assert "for rows" not in source
