@@ -220,6 +220,8 @@ def apply(op: Op, *operands: object, **params: object) -> Any:
 def _apply_concretely(op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     nodes: list[Node] = []
     try:
+        if any(type(each) in _JOINED for each in operands):
+            operands = [each if (found := _joined(each)) is None else found for each in operands]
         nodes = _promoted(op, operands)
         avals = tuple([node.aval for node in nodes])
         node = make(op, nodes, op.normalize(avals, **params))
@@ -290,7 +292,8 @@ def constant(value: object, dtype: DTypeLike | None = None) -> Array:
     Parameters
     ----------
     value : array_like
-        Of any shape; a later change of it does not reach the graph.
+        Of any shape; a later change of it does not reach the graph. A list that holds symbolic
+        arrays becomes their stack.
     dtype : dtype, optional
         By default as NumPy chooses.
 
@@ -311,14 +314,43 @@ def constant(value: object, dtype: DTypeLike | None = None) -> Array:
     >>> sg.constant([1, 2, 3], "float32")
     <Array constant float32[3]>
     """
-    return Array(constant_node(value, dtype))
+    found = _joined(value)
+    if found is None:
+        return Array(constant_node(value, dtype))
+    return found if dtype is None else FUNCTIONS["astype"](found, dtype)
 
 
 def lift(value: object) -> Node:
     """The node of an array, or of a constant holding `value`."""
     if isinstance(value, Array):
         return value.node
-    return node_of_size(value) if is_named(value) else constant_node(value)
+    return node_of_size(value) if is_named(value) else constant(value).node
+
+
+_JOINED = frozenset((list, tuple, np.ndarray))
+"""What may hold symbols."""
+
+
+def _joined(value: object) -> Array | None:
+    """A list or an array of objects that holds symbols, at any depth, as one array; else None.
+
+    It is what `numpy.array` makes of a list of arrays: entries of one shape, along a new axis.
+    """
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        value = value.tolist()
+    if isinstance(value, Array):
+        return value
+    if not isinstance(value, (list, tuple)):
+        return None
+    entries = cast("Sequence[object]", value)
+    inner = [_joined(each) for each in entries]
+    if all(each is None for each in inner):
+        return None
+    found = FUNCTIONS["stack"](
+        [one if two is None else two for one, two in zip(entries, inner, strict=True)]
+    )
+    own(found)
+    return found
 
 
 def located(error: SymgraphError, name: str, operands: Sequence[Any]) -> SymgraphError:
