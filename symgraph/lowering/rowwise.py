@@ -126,6 +126,8 @@ class _Reader:
             return self._transposed()
         if function == "np.reshape":
             return self._reshaped()
+        if function == "np.concatenate":
+            return self._joined()
         raise _Apart
 
     def _axis(self, name: str, axis: int) -> int | None:
@@ -255,6 +257,17 @@ class _Reader:
                 raise _Apart
         index = f"[{', '.join(parts)}]"
         return Step(axis - len(new), {name: self.inside[name]}, index=index)
+
+    def _joined(self) -> Step:
+        """Arrays beside each other; in memory they are copied once, from the cache."""
+        axes = {self.inside[name] for name in self.draft.names if name in self.inside}
+        along: Any = self.call.kwargs.get("axis")
+        if len(axes) != 1 or not isinstance(along, int) or not self.draft.line.place:
+            raise _Apart
+        (axis,) = axes
+        if axis == (along if along < 0 else along - self.result.ndim):
+            raise _Apart
+        return Step(axis, self._operands(dict.fromkeys(self.draft.names, axis)))
 
     def _transposed(self) -> Step:
         (name,) = self.draft.names
