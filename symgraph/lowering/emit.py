@@ -255,13 +255,20 @@ def _float_function(program: Program, apart: bool) -> list[tuple[str, Statement 
         return []
     rows: list[tuple[str, Statement | None]] = [
         ("# On Python's floats. Where this raises, as 1.0 / 0.0 does, `program` is called.", None),
-        (f"def floats({', '.join(program.inputs)}):", None),
+        (f"def floats({''.join([f'{name}=None, ' for name in program.inputs])}*more):", None),
+        (f"    if {_no_floats(program.inputs)}: return None", None),
     ]
     for target, text, statement in found if apart else nested(found, program.results):
         comment = remark(statement.node, statement.avals)
         rows.append((f"    {commented(f'{target} = {text}', comment)}", statement))
-    arrays = [f"np.array({name})" for name in program.results]
+    arrays = [f"array({name})" for name in program.results]
     return [*rows, (f"    {_return_statement(arrays)}", None), ("", None), ("", None)]
+
+
+def _no_floats(inputs: Sequence[str]) -> str:
+    """A condition: the inputs are others than so many floats."""
+    types = "".join([f"type({name}) is " for name in inputs])
+    return f"more or not ({types}float)" if inputs else "more"
 
 
 def _statements(

@@ -27,6 +27,7 @@ from symgraph.backends.samples import op_samples
 from symgraph.ir.dag import Dag
 from symgraph.ir.interpreter import evaluate
 from symgraph.ir.op import OPS
+from symgraph.lowering.floats import FLOAT_NAMES
 from symgraph.lowering.functional import functional
 from symgraph.lowering.peak import predicted_peak
 from symgraph.lowering.program import program_of
@@ -47,7 +48,7 @@ EXPRESSIONS = (
     ast.keyword, ast.UnaryOp, ast.USub, ast.Load, ast.Store, ast.Del,
 )  # fmt: skip
 COUNTING = (ast.BinOp, ast.Sub)
-NAMES_ON_FLOATS = re.compile(rf"{NAMES.pattern}|abs|float|math|tied")
+NAMES_ON_FLOATS = re.compile("|".join([NAMES.pattern, *FLOAT_NAMES]))
 ON_FLOATS = (
     ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp,
     ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
@@ -73,6 +74,10 @@ def assert_closed(source: str) -> None:
             continue
         if function.name == "floats":
             parts = (*STATEMENTS, *EXPRESSIONS, *ON_FLOATS)
+            first, *function.body = function.body
+            assert re.fullmatch(
+                r"if more( or not \(?(type\(v\d+\) is )+float\)?)?:\s+return None", ast.unparse(first)
+            )
             assert_closed_function(function, STATEMENTS, parts, NAMES_ON_FLOATS)
             continue
         assert re.fullmatch(r"f\d+", function.name)
