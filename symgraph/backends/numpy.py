@@ -18,6 +18,7 @@ import numpy as np
 from ..ir.dag import Dag
 from ..lowering.emit import Emitted, emit
 from ..lowering.floats import FLOAT_ERRORS, FLOAT_NAMES, is_quiet
+from ..lowering.peak import BUFFER
 from ..lowering.program import Program, program_of
 from ..lowering.statements import Statement
 from ..namespace import NUMPY, Namespace
@@ -169,12 +170,13 @@ def _compiled(emitted: Emitted, filename: str) -> dict[str, Any]:
 
 _silent_context = contextvars.copy_context()
 _silent_context.run(np.seterr, all="ignore")
+_silent_context.run(np.setbufsize, BUFFER)
 
 
 def _without_warnings(
     function: Callable[..., Any], program: Program
 ) -> Callable[..., Sequence[Any]]:
-    """The function with floating-point warnings off, whatever the caller's setting."""
+    """The function with floating-point warnings off and small buffers, whatever the setting."""
     if _calls_by_name(program):
         # A kernel called by name may be the user's, and must see the caller's context variables.
         def with_setting(*values: Any) -> Sequence[Any]:

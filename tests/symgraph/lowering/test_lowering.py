@@ -76,7 +76,8 @@ def assert_closed(source: str) -> None:
             parts = (*STATEMENTS, *EXPRESSIONS, *ON_FLOATS)
             first, *function.body = function.body
             assert re.fullmatch(
-                r"if more( or not \(?(type\(v\d+\) is )+float\)?)?:\s+return None", ast.unparse(first)
+                r"if more( or not \(?(type\(v\d+\) is )+float\)?)?:\s+return None",
+                ast.unparse(first),
             )
             assert_closed_function(function, STATEMENTS, parts, NAMES_ON_FLOATS)
             continue
