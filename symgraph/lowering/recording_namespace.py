@@ -171,7 +171,7 @@ _AXIS_OF_ONE = frozenset(["amax", "amin", "mean", "expand_dims", "squeeze"])
 """Functions, beside reductions, that take a number as `axis` for a tuple of one."""
 # NumPy 2.4 warns where these get `out` as a third position.
 _OUT_BY_KEYWORD = frozenset((f"np.{maximum.op.ufunc}", f"np.{minimum.op.ufunc}"))
-_TAKING_OUT = frozenset(("np.clip", "np.concatenate", "np.stack"))
+_TAKING_OUT = frozenset(("np.clip", "np.concatenate", "np.stack", "xp.chosen"))
 """Functions that are no ufuncs and write their result to a given array of its dtype."""
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9_]*\Z", re.IGNORECASE)
 

@@ -116,7 +116,7 @@ class _Reader:
 
     def step(self) -> Step:
         function = self.call.function
-        if self.draft.line.out or function in ("np.where", ".astype"):
+        if self.draft.line.out or function in ("np.where", "xp.chosen", ".astype"):
             return self._elementwise()
         if function in _COMBINED:
             return self._reduced()

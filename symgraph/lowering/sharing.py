@@ -46,6 +46,7 @@ _FRESH = frozenset(
         "lexsort",
         "isin",
         "largest_of_windows",
+        "chosen",
         "linalg.eigvalsh",
         "linalg.norm",
         "linalg.svdvals",
