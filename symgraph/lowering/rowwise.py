@@ -118,7 +118,7 @@ class _Reader:
         function = self.call.function
         if self.draft.line.out or function in ("np.where", "xp.chosen", ".astype"):
             return self._elementwise()
-        if function in _COMBINED:
+        if function in _COMBINED or function == "xp.row_sums":
             return self._reduced()
         if function == "np.matmul":
             return self._product()
@@ -171,7 +171,7 @@ class _Reader:
         aval = self.avals[name]
         if aval.dtype != self.result.dtype or aval.dtype.kind != "f" or aval.dtype.itemsize < 4:
             raise _Apart
-        given: Any = kwargs.get("axis")
+        given: Any = -1 if self.call.function == "xp.row_sums" else kwargs.get("axis")
         if given is None:
             given = tuple(range(-aval.ndim, 0))
         axes = {
@@ -182,6 +182,8 @@ class _Reader:
         if axis is None:
             axis = self._first_axis(aval.shape)
         if axis in axes:
+            if self.call.function not in _COMBINED:
+                raise _Apart
             if "initial" in kwargs and self.call.function == "np.add.reduce":
                 raise _Apart
             return Step(None, {name: axis}, _COMBINED[self.call.function])

@@ -47,6 +47,7 @@ _FRESH = frozenset(
         "isin",
         "largest_of_windows",
         "chosen",
+        "row_sums",
         "linalg.eigvalsh",
         "linalg.norm",
         "linalg.svdvals",
