@@ -501,3 +501,38 @@ def test_sharing_costs_no_memory_and_leaves_plans_alone() -> None:
     ]
     assert shared <= apart
     assert lower(planned).source.count("np.isfinite(") == 2
+
+
+def product(*shapes: Any, dtype: str = "float64") -> Any:
+    x, y = [input(name, shape, dtype) for name, shape in zip("xy", shapes, strict=True)]
+    return lower(dag_of(x @ y, x=x, y=y))
+
+
+@pytest.mark.parametrize("shapes", [((5, 3), (3,)), ((3,), (3, 4)), ((5, 3), (3, 4))])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_small_products_are_methods(shapes: Any, dtype: str) -> None:
+    f = product(*shapes, dtype=dtype)
+    assert ".dot(" in f.source
+    rng = np.random.default_rng(0)
+    x, y = [rng.normal(size=shape).astype(dtype) for shape in shapes]
+    assert f(x, y).tobytes() == np.matmul(x, y).tobytes()
+    for view in (np.asfortranarray(x), x[::-1], np.repeat(x, 2, axis=-1)[..., ::2]):
+        np.testing.assert_allclose(f(view, y), np.matmul(view, y), 1e-5)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [((5, 1), (1,)), ((1,), (1, 4)), ((1, 3), (3,)), ((2, 5, 3), (3,)), ((2, 5, 3), (3, 4))],
+)
+def test_numbers_and_stacks_stay_with_matmul(shapes: Any) -> None:
+    """To `dot` an array of one element is a number, and zero times infinity is zero."""
+    f = product(*shapes)
+    assert ".dot(" not in f.source
+    x, y = [np.full(shape, value) for shape, value in zip(shapes, (np.inf, 0.0), strict=True)]
+    assert np.isnan(f(x, y)).all()
+
+
+def test_products_of_named_sizes_and_integers_stay_with_matmul() -> None:
+    assert ".dot(" not in product("n, 3", (3,)).source
+    assert ".dot(" not in product((5, 3), (3,), dtype="int64").source
+    assert ".dot(" not in product((500, 300), (300,)).source
