@@ -29,6 +29,7 @@ from .memory_model import NOMINAL_DIM
 from .peak import predicted_peak
 from .pieces import Alias, Defined, EarlierResult, Line, NodeSource, OperandName, Piece, Pieces
 from .planning import Planning
+from .row_dots import with_row_dots
 from .schedule import scheduled
 from .spelling import spell
 from .statements import Program, Statement
@@ -233,7 +234,8 @@ class _Builder:
         avals = {name: node.aval for name, node in self.constants.items()}
         avals.update({self.names[node]: node.aval for node in self.dag.inputs.values()})
         results = {self.names[node] for node in self.dag.outputs}
-        drafts, loops = fused(self.drafts, avals, results, self._target)
+        drafts = with_row_dots(self.drafts, avals, results, self._target)
+        drafts, loops = fused(drafts, avals, results, self._target)
         if not loops:
             return None
         if self.dag.small_blocks:

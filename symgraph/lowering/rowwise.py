@@ -120,6 +120,8 @@ class _Reader:
             return self._elementwise()
         if function in _COMBINED or function == "xp.row_sums":
             return self._reduced()
+        if function == "np.vecdot":
+            return self._dotted()
         if function == "np.matmul":
             return self._product()
         if function in ("np.transpose", "np.matrix_transpose"):
@@ -189,6 +191,17 @@ class _Reader:
             return Step(None, {name: axis}, _COMBINED[self.call.function])
         after = 0 if kwargs.get("keepdims") else sum([each > axis for each in axes])
         return Step(axis + after, {name: axis})
+
+    def _dotted(self) -> Step:
+        """The products of the rows of two arrays of one shape."""
+        axes = {self.inside[name] for name in self.draft.names if name in self.inside}
+        if len(axes) > 1:
+            raise _Apart
+        axis = axes.pop() if axes else self._first_axis(self.avals[self.order[0]].shape)
+        if axis == -1:
+            raise _Apart
+        after = 0 if self.call.kwargs.get("keepdims") else 1
+        return Step(axis + after, self._operands(dict.fromkeys(self.draft.names, axis)))
 
     def _product(self) -> Step:
         """The product of a matrix and a vector, or of narrow matrices over the rows."""
