@@ -15,7 +15,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from importlib import import_module
 from typing import Any, cast
 
@@ -187,8 +186,7 @@ class JaxBackend:
 
         direct: Direct | None = None
         if jit and known and count > 0 and host and placed is None and not numpy_out:
-            dtypes = [np.dtype(dtype.type) for _, dtype in specs]
-            direct = Direct(partial(_usual, compiled, dtypes), (_Others,))
+            direct = Direct(_usual(compiled))
         return Compiled(call, _source(dag), dims, own=_ARRAYS, direct=direct)
 
     def module_of(
@@ -249,12 +247,30 @@ class _Others(Exception):
     """Arrays have other shapes or dtypes than a program."""
 
 
-def _usual(compiled: Callable[..., Any], dtypes: Sequence[np.dtype[Any]], *values: Any) -> Any:
-    """The results for arrays of JAX with 64-bit types on: nothing to change, and to convert."""
-    for each, dtype in zip(values, dtypes, strict=False):
-        if type(each) is not _ARRAY or each.dtype is not dtype:
+_MOST_REFUSED = 3
+"""Tracing takes a millisecond: after so many calls with others, all arrays are looked at first."""
+
+
+def _usual(compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of arrays of JAX, with 64-bit types on: it gives None for what it does not take.
+
+    Their shapes and dtypes are looked up in the cache of JAX, and compared where JAX traces.
+    """
+    refused: list[None] = []
+
+    def usual(*values: Any) -> Any:
+        for each in values:
+            if type(each) is not _ARRAY:
+                return None
+        if len(refused) == _MOST_REFUSED or not _config.jax_enable_x64:
             return None
-    return compiled(*values) if _config.jax_enable_x64 else None
+        try:
+            return compiled(*values)
+        except _Others:
+            refused.append(None)
+            return None
+
+    return usual
 
 
 def _places(dag: Dag, names: Sequence[str], jit: bool) -> tuple[int, ...]:
