@@ -101,15 +101,9 @@ def tied(x: float, y: float) -> float:
     return x
 
 
+_OTHERS: tuple[Any, ...] = (abs, float, math.isfinite, math.pow, np.array, tied, type)
 FLOAT_NAMES: Mapping[str, object] = {
-    **{each.__name__: each for each in _FUNCTIONS.values()},
-    "abs": abs,
-    "array": np.array,
-    "float": float,
-    "isfinite": math.isfinite,
-    "pow": math.pow,
-    "tied": tied,
-    "type": type,
+    each.__name__: each for each in (*_FUNCTIONS.values(), *_OTHERS)
 }
 """What programs on floats call by a name without a dot, which takes less to look up."""
 

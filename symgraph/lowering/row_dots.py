@@ -82,19 +82,18 @@ def _is_sum(draft: Draft) -> bool:
     return call is not None and call.function in _SUMS and len(draft.names) == 1
 
 
-def _axes(draft: Draft, aval: Aval) -> str:
-    """Whether a sum is one along the last axis or over all axes; empty if it is another."""
+def _axes(draft: Draft, aval: Aval) -> set[int]:
+    """The axes of a sum, if these are the last one or all; empty if it is another."""
     call = draft.line.call
     assert call is not None
     if draft.line.avals[0].dtype != aval.dtype or not set(call.kwargs) <= {"axis", "keepdims"}:
-        return ""
+        return set()
     given: Any = -1 if call.function == "xp.row_sums" else call.kwargs.get("axis")
     every = set(range(-aval.ndim, 0))
     axes = every if given is None else {given} if isinstance(given, int) else {*given}
     axes = {each if each < 0 else each - aval.ndim for each in cast("set[int]", axes)}
-    if axes == {-1}:
-        return "last"
-    return "all" if axes == every and not call.kwargs.get("keepdims") else ""
+    whole = axes == every and not call.kwargs.get("keepdims")
+    return axes if axes == {-1} or whole else set()
 
 
 def _dotted(draft: Draft, product: Draft, aval: Aval, new_name: Callable[[], str]) -> list[Draft]:
@@ -106,7 +105,7 @@ def _dotted(draft: Draft, product: Draft, aval: Aval, new_name: Callable[[], str
     text: list[Piece] = ["np.vecdot(", first, ", ", second, *[", keepdims=True"] * kept, ")"]
     options: dict[str, object] = {"keepdims": True} if kept else {}
     dot = Call("np.vecdot", (None, None), options)
-    if _axes(draft, aval) == "last":
+    if _axes(draft, aval) == {-1}:
         line = _line(text, draft.line.avals[0], ", out=" if kept else ", ", dot)
         return [Draft(draft.node, draft.target, line, line.pieces, product.names, False)]
     rows = aval.with_shape(aval.shape[:-1])

@@ -62,3 +62,12 @@ def test_rows_are_summed_inside_of_loops() -> None:
     x = sg.spec((100_000, 10))
     f = sg.trace(lambda x: x / np.sum(np.exp(x), axis=-1, keepdims=True), x=x).lower()
     assert "xp.row_sums(" in f.source.partition("for rows")[2]
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_programs_compute_the_bits_of_the_interpreter(dtype: str, keepdims: bool) -> None:
+    f = sg.trace(lambda x: np.sum(x, axis=-1, keepdims=keepdims), x=sg.spec("n, 10", dtype)).lower()
+    x = np.random.default_rng(0).normal(size=(1000, 10)).astype(dtype)
+    for view in (x, np.asfortranarray(x), x[::-1], x[:3]):
+        assert f(view).tobytes() == evaluate(f.dag, {"x": view})[0].tobytes()
