@@ -23,7 +23,7 @@ from .comments import commented, remark, sanitized
 from .floats import float_lines, nested
 from .functions import function_of
 from .loop_lines import LoopLines, ends_of_loops
-from .methods import as_method, avals_of
+from .methods import as_method, wholes
 from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .spelling import dims_of
 from .statements import Program, Statement
@@ -290,7 +290,7 @@ def _statements(
     found: list[tuple[str, Statement | None]] = []
     kept: set[str] = set()  # Values in the workspace: their memory is not released.
     ends = ends_of_loops(program)
-    avals = avals_of(program)
+    avals = wholes(program)
     loop = LoopLines(program, -1, threads)
     for number, statement in enumerate(program.statements):
         if statement.loop != loop.number:

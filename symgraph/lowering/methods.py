@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..ir.avals import Aval
-from .pieces import Pieces
+from .pieces import Alias, Pieces
 from .statements import Program, Statement
 
-__all__ = ["as_method", "avals_of"]
+__all__ = ["as_method", "wholes"]
 
 _METHODS = {"np.reshape(": ".reshape(", "np.transpose(": ".transpose("}
 _MOST = 2**14
 """Of larger matrices only the product counts, and `dot` copies those that lie in odd ways."""
 
 
-def avals_of(program: Program) -> dict[str, Aval]:
-    """Shapes and dtypes of the values of a program, where a name stands for one array."""
+def wholes(program: Program) -> dict[str, Aval]:
+    """Shapes and dtypes of the values that are whole arrays, and no parts or repetitions of any."""
     inputs = zip(program.inputs, program.dag.inputs.values(), strict=True)
     found = {name: node.aval for name, node in inputs if len(node.results) == 1}
     found.update({name: node.aval for name, node in program.constants.items()})
     for each in program.statements:
-        if len(each.avals) == 1:
+        turned = each.aliases[0] in (Alias.WHOLE, Alias.RESHAPE) and each.pieces[0] in _METHODS
+        if each.aliases == (Alias.FRESH,) or (turned and set(each.operands) <= found.keys()):
             found[each.target] = each.avals[0]
     return found
 
@@ -40,9 +41,10 @@ def as_method(statement: Statement, avals: Mapping[str, Aval]) -> Pieces:
 
 
 def _takes_dot(statement: Statement, avals: Mapping[str, Aval]) -> bool:
-    """Whether a product of small matrices and vectors is the same by `dot`.
+    """Whether a product of small matrices and vectors is the same by `dot`, to the bit.
 
-    `dot` takes an axis of length one for a number, and zero times infinity is zero to it then.
+    `dot` takes an axis of length one for a number, and zero times infinity is zero to it then. Of
+    other arrays than whole ones it gives BLAS a copy, where `matmul` calls no BLAS.
     """
     known = [avals.get(each) for each in statement.pieces[1:4:2] if isinstance(each, str)]
     if statement.loop >= 0 or len(known) != 2:

@@ -536,3 +536,14 @@ def test_products_of_named_sizes_and_integers_stay_with_matmul() -> None:
     assert ".dot(" not in product("n, 3", (3,)).source
     assert ".dot(" not in product((5, 3), (3,), dtype="int64").source
     assert ".dot(" not in product((500, 300), (300,)).source
+
+
+@pytest.mark.parametrize("part", [np.s_[:, ::2], np.s_[::-1], np.s_[1:4]])
+def test_products_of_parts_stay_with_matmul(part: Any) -> None:
+    """Where `matmul` calls no BLAS, `dot` would: other bits than the interpreter's."""
+    x, y = input("x", (6, 6)), input("y", (6,))
+    z = x[part]
+    f = lower(dag_of(z @ y[: z.shape[1]], x=x, y=y))
+    assert "np.matmul(" in f.source
+    assert ".dot(" not in f.source
+    assert ".dot(" in lower(dag_of(snp.exp(x).T @ y, x=x, y=y)).source
