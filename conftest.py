@@ -106,7 +106,8 @@ def _mark_sample(items: list[pytest.Item]) -> None:
 def pytest_collection() -> Generator[None, object, object]:
     """Import the package before the doctests of one file make a second module of that file.
 
-    Without the garbage collector: what is made here stays, and it would look at all of it.
+    Without the garbage collector: what is made here stays, and it would look at all of it, now and
+    at each of its later rounds.
     """
     with suppress(Exception):  # A test of one module still runs while another is broken.
         import_module("symgraph")
@@ -114,6 +115,7 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
+        gc.freeze()
         gc.enable()
 
 

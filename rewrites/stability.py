@@ -183,6 +183,12 @@ def log_of_expm1(x: Real) -> Identity:
     return log(expm1(x)), log_expm1(x)
 
 
+@rule(sound="rounding", priority=1, stable="large x: cosh overflows; small x: in the derivative")
+def log_of_twice_cosh(x: Real) -> Identity:
+    r"""$\log(2 \cosh x) = \log \cosh x + \log 2$."""
+    return log(2 * cosh(x)), logcosh(x) + LN2
+
+
 @rule(sound="rounding", stable="large x: cosh overflows; small x: it is near 1")
 def log_of_cosh(x: Real) -> Identity:
     r"""$\log \cosh x = |x| + \log(1 + e^{-2 |x|}) - \log 2$."""

@@ -1,4 +1,4 @@
-r"""Jacobians by the cheapest way: forward, reverse or through a bottleneck.
+r"""Jacobians by the cheapest way: forward, reverse, through a bottleneck or part by part.
 
 $J = \partial y / \partial x$ comes from seeding one mode with an identity on leading axes, which
 the same derivative rules carry along (`docs/decisions.md`, 6). Reverse mode needs a seed for each
@@ -6,29 +6,32 @@ element of y, forward mode one for each element of x. Along diagonal axes (`axes
 seed of ones is enough: the diagonal of an elementwise map of n elements costs as much as one
 product. If all paths run through a value h narrower than both ends, then
 $J = (\partial y / \partial h)(\partial h / \partial x)$, by forward mode from h to y and by reverse
-mode from x to h (Griewank and Walther 2008, chapter 10, on cross-country elimination).
+mode from x to h (Griewank and Walther 2008, chapter 10, on cross-country elimination). If y is
+joined of parts that have little in common, such as the components of a vector field, each part has
+a Jacobian by itself, in which no zeros of the others are multiplied.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from ..array import FUNCTIONS, Array, apply
+from ..array import FUNCTIONS, Array
 from ..errors import DTypeError, InputError, NotDifferentiable
 from ..ir.cost import flops
 from ..ir.dag import Dag
 from ..ir.dims import Dim, count, names_of, resolve
 from ..ir.node import Node, adjoint_origin, origin
-from ..ops.creation import eye, ones, zeros
-from ..ops.diagonals import DIAGONAL_MATRIX
-from ..ops.movement import broadcast_to, expand_dims, moveaxis, reshape, transpose
+from ..ops.creation import zeros
+from ..ops.joining import concatenate
+from ..ops.movement import RESHAPE, reshape
 from .axes import Ties, axes_of_one_length, mixing, moves_with, tied_axes
 from .differentiate import label_of, target_of
 from .directions import moved, positions, with_results
-from .forward import tangents
-from .reverse import active_nodes, vjp
+from .parts import parts_of, resized
+from .reverse import active_nodes
+from .seeds import by_cotangents, by_tangents, embedded, other_axes, permuted
 
 __all__ = ["JacobianMode", "Record", "jacobian", "jacobians"]
 
@@ -39,18 +42,23 @@ Record: TypeAlias = Callable[[str, Node, Node], None]
 _NOMINAL = 64
 """The size of a named dimension when costs are compared."""
 
+_SHARED_BY_PARTS = 2
+"""How many parts may depend on a value, on average, if each is differentiated by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A way to a Jacobian: its mode, its number of seeds, its result and its cost."""
+    """A way to a Jacobian: its mode, its number of seeds or parts, its result and its cost."""
 
-    mode: JacobianMode
+    mode: JacobianMode | Literal["parts"]
     seeds: int
     found: Array
     flops: int
 
     def __str__(self) -> str:
-        return f"{self.mode} mode, {_counted(self.seeds, 'seed')}, {_counted(self.flops, 'flop')}"
+        seeds = f"{self.mode} mode, {_counted(self.seeds, 'seed')}"
+        way = _counted(self.seeds, "part") if self.mode == "parts" else seeds
+        return f"{way}, {_counted(self.flops, 'flop')}"
 
 
 def jacobians(
@@ -134,7 +142,7 @@ def _is_symmetric(dag: Dag, targets: Sequence[Node]) -> bool:
 
 def _transposed(block: Array, ndim: int) -> Array:
     """A block of shape (*a, *b) as one of shape (*b, *a); `a` has `ndim` axes."""
-    return _permuted(block, [*range(ndim, block.ndim), *range(ndim)])
+    return permuted(block, [*range(ndim, block.ndim), *range(ndim)])
 
 
 def jacobian(
@@ -171,7 +179,7 @@ def _jacobian(y: Array, x: Array, mode: JacobianMode | None, diagonal: bool) -> 
     if diagonal and not moves_with(y.node, x.node):
         ties = axes_of_one_length(y.node, x.node)
         if ties or not y.ndim or not x.ndim:
-            free = _other_axes(x, [axis for _, axis in ties])
+            free = other_axes(x, [axis for _, axis in ties])
             return zeros((*y.shape, *[x.shape[axis] for axis in free]), y.dtype), "nothing: zeros"
     ties = tied_axes(y.node, x.node)
     if diagonal and y.ndim and x.ndim and not ties:
@@ -191,7 +199,7 @@ def _jacobian(y: Array, x: Array, mode: JacobianMode | None, diagonal: bool) -> 
     if ties:
         pairs = ", ".join(f"{place} of the output with {axis}" for place, axis in ties)
         how += f"; diagonal along axes {pairs}"
-    found = best.found if diagonal else _embedded(best.found, y, x, ties)
+    found = best.found if diagonal else embedded(best.found, y, x, ties)
     return found, how
 
 
@@ -206,15 +214,15 @@ def _candidates(y: Array, x: Array, ties: Ties, mode: JacobianMode | None) -> li
     refused: NotDifferentiable | None = None
     if mode is None and any(node.op.asymmetric for node in active_nodes([y.node], [x.node])):
         mode = "reverse"  # A gradient uses reverse mode, and forward mode would give other numbers.
-    backward = _size([y.shape[axis] for axis in _other_axes(y, [place for place, _ in ties])])
-    forward = _size([x.shape[axis] for axis in _other_axes(x, [axis for _, axis in ties])])
+    backward = _size([y.shape[axis] for axis in other_axes(y, [place for place, _ in ties])])
+    forward = _size([x.shape[axis] for axis in other_axes(x, [axis for _, axis in ties])])
     if mode in (None, "reverse"):
         try:
-            found.append(_candidate("reverse", backward, _reverse(y, x, ties)))
+            found.append(_candidate("reverse", backward, by_cotangents(y, x, ties)))
         except NotDifferentiable as error:  # Forward mode may still work.
             refused = error
     if mode == "forward" or (mode is None and (backward > 1 or refused)):
-        found.append(_candidate("forward", forward, _forward(y, x, ties)))
+        found.append(_candidate("forward", forward, by_tangents(y, x, ties)))
     if mode == "mixed" or (mode is None and not ties and not refused):
         narrow = _bottleneck(y.node, x.node)
         if narrow is not None and _size(narrow.shape) < min(backward, forward):
@@ -228,12 +236,59 @@ def _candidates(y: Array, x: Array, ties: Ties, mode: JacobianMode | None) -> li
                 f"No value narrower than both ends lies on all paths from {x!r} to {y!r}.",
                 mend='Use mode="reverse" or "forward".',
             )
+    if mode is None and y.ndim:
+        found.extend(_by_parts(y, x, ties))
     if not found and refused is not None:
         raise refused
     return found
 
 
-def _candidate(mode: JacobianMode, seeds: int, found: Array) -> _Candidate:
+def _by_parts(y: Array, x: Array, ties: Ties) -> list[_Candidate]:
+    """The Jacobian joined of those of the parts of y, if y is joined of parts."""
+    if y.node.op is RESHAPE and not ties:
+        (operand,) = y.node.operands
+        inner = _by_parts(Array(operand), x, ties) if operand.ndim else []
+        return [replace(each, found=reshape(each.found, (*y.shape, *x.shape))) for each in inner]
+    parts = parts_of(y.node)
+    if parts is None or parts.axis in dict(ties):
+        return []
+    present = [part.value for part in parts.parts if part.value is not None]
+    if sum([_work([part], x) for part in present]) > _SHARED_BY_PARTS * _work(present, x):
+        return []
+    free = [x.shape[axis] for axis in other_axes(x, [axis for _, axis in ties])]
+    found = [
+        zeros((*resized(y.shape, parts.axis, part.stop - part.start), *free), y.dtype)
+        if part.value is None
+        else _of_part(part.value, parts.axis, x, ties)
+        for part in parts.parts
+    ]
+    whole = concatenate(found, axis=parts.axis - len(free))
+    return [_candidate("parts", len(found), whole)]
+
+
+def _of_part(part: Array, axis: int, x: Array, ties: Ties) -> Array:
+    """The Jacobian of one part, with the axes of the part and the untied axes of x."""
+    flat = part
+    if part.shape[axis] == 1:  # Without the axis on which parts are joined.
+        ties = tuple([(place + (place < axis), other) for place, other in ties])
+        place = part.ndim + axis
+        shape = (*part.shape[:place], *part.shape[place + 1 :])
+        below = part.node.operands[0] if part.node.op is RESHAPE else None
+        flat = Array(below) if below is not None and below.shape == shape else reshape(part, shape)
+    if ties:
+        found = min(_candidates(flat, x, ties, None), key=lambda each: each.flops).found
+    else:
+        found, _ = jacobian(flat, x)
+    return reshape(found, (*part.shape, *found.shape[flat.ndim :]))
+
+
+def _work(ends: Sequence[Array], x: Array) -> int:
+    """The operations between x and some values."""
+    between = active_nodes([each.node for each in ends], [x.node])
+    return sum([node.op.count > 0 for node in between])
+
+
+def _candidate(mode: JacobianMode | Literal["parts"], seeds: int, found: Array) -> _Candidate:
     return _Candidate(mode, seeds, found, _number(flops([found.node])))
 
 
@@ -247,83 +302,6 @@ def _number(dim: Dim) -> int:
 
 def _size(dims: Sequence[Dim]) -> int:
     return _number(count(dims))
-
-
-def _other_axes(array: Array, tied: Sequence[int]) -> list[int]:
-    return [axis for axis in range(-array.ndim, 0) if axis not in tied]
-
-
-def _identity(like: Array, axes: Sequence[int]) -> Array:
-    """Seeds for all positions along `axes`, as leading axes; ones along the other axes."""
-    lead = [like.shape[axis] for axis in axes]
-    shape = (*lead, *like.shape)
-    if not axes:
-        return ones(shape, like.dtype)
-    seed: Any = None
-    for i, axis in enumerate(axes):
-        delta = eye(like.shape[axis], dtype=like.dtype)
-        between = len(lead) - i - 1 + like.ndim + axis
-        delta = expand_dims(delta, tuple(range(1, 1 + between))) if between else delta
-        behind = -axis - 1
-        delta = expand_dims(delta, tuple(range(-behind, 0))) if behind else delta
-        seed = delta if seed is None else seed * delta
-    return broadcast_to(seed, shape)
-
-
-def _reverse(y: Array, x: Array, ties: Ties) -> Array:
-    """The Jacobian with the axes of y, then the untied axes of x, by cotangents."""
-    rest = _other_axes(y, [place for place, _ in ties])
-    tied = dict(ties)
-    free = _other_axes(x, list(tied.values()))
-    (found,) = vjp(y, [x], _identity(y, rest))
-    if found is None:
-        return zeros((*y.shape, *[x.shape[axis] for axis in free]), x.dtype)
-    order = [
-        len(rest) + x.ndim + tied[place] if place in tied else rest.index(place)
-        for place in range(-y.ndim, 0)
-    ]
-    return _permuted(found, [*order, *[len(rest) + x.ndim + axis for axis in free]])
-
-
-def _forward(y: Array, x: Array, ties: Ties) -> Array:
-    """The Jacobian with the axes of y, then the untied axes of x, by tangents."""
-    free = _other_axes(x, [axis for _, axis in ties])
-    (found,) = tangents([y], [(x, _identity(x, free))])
-    if found is None:
-        return zeros((*y.shape, *[x.shape[axis] for axis in free]), y.dtype)
-    return _permuted(found, [*range(len(free), len(free) + y.ndim), *range(len(free))])
-
-
-def _permuted(array: Array, order: Sequence[int]) -> Array:
-    return array if list(order) == list(range(array.ndim)) else transpose(array, tuple(order))
-
-
-def _embedded(compact: Array, y: Array, x: Array, ties: Ties) -> Array:
-    """The whole Jacobian with axes (*y, *x): zeros off the diagonals."""
-    if not ties:
-        return compact
-    tied = dict(ties)
-    free = _other_axes(x, list(tied.values()))
-    places = [y.ndim + place for place in tied]
-    sizes = [y.shape[place] for place in tied]
-    rest = [axis for axis in range(compact.ndim) if axis not in places]
-    flat = moveaxis(compact, places, list(range(-len(places), 0)))
-    lead = flat.shape[: len(rest)]
-    length = count(sizes)
-    flat = flat if len(sizes) == 1 else reshape(flat, (*lead, length))
-    square = apply(DIAGONAL_MATRIX, flat, rows=length, columns=length, offset=0)
-    if len(sizes) > 1:
-        square = reshape(square, (*lead, *sizes, *sizes))
-    of_y = [
-        len(rest) + list(tied).index(place) if place in tied else rest.index(y.ndim + place)
-        for place in range(-y.ndim, 0)
-    ]
-    columns = {axis: len(rest) + len(tied) + k for k, axis in enumerate(tied.values())}
-    of_x = [
-        columns[axis] if axis in columns else rest.index(y.ndim + free.index(axis))
-        for axis in range(-x.ndim, 0)
-    ]
-    return _permuted(square, [*of_y, *of_x])
 
 
 def _bottleneck(y: Node, x: Node) -> Node | None:

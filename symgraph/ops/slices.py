@@ -13,7 +13,16 @@ from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, known_equal, normal
 from .composites import listed
 
-__all__ = ["Entry", "Slice", "as_numpy_index", "basic_shape", "is_expression", "normal_index"]
+__all__ = [
+    "Entry",
+    "Slice",
+    "as_numpy_index",
+    "basic_shape",
+    "bounds_of",
+    "entries_of",
+    "is_expression",
+    "normal_index",
+]
 
 Slice = tuple[Any, Any, Any]
 Entry = Any
@@ -193,3 +202,25 @@ def as_numpy_index(index: tuple[Entry, ...]) -> tuple[Any, ...]:
     """NumPy's form of a normal index, also for an array with leading axes."""
     entries = [slice(*entry) if isinstance(entry, tuple) else entry for entry in index]
     return (Ellipsis, *entries)
+
+
+def entries_of(index: Sequence[Entry], ndim: int) -> list[Entry] | None:
+    """An entry for each axis of an array with `ndim` axes; None if the index adds axes."""
+    entries = [each for each in index if each is not Ellipsis]
+    if any(each is None for each in entries) or len(entries) > ndim:
+        return None
+    return [(None, None, 1)] * (ndim - len(entries)) + entries
+
+
+def bounds_of(entry: Entry, size: Dim) -> tuple[int, int] | None:
+    """The numbers `start, stop` of a slice without steps, or of one place, of a known size."""
+    if not isinstance(size, int):
+        return None
+    if isinstance(entry, int):
+        start = entry + size * (entry < 0)
+        return start, start + 1
+    start, stop, step = entry
+    if step != 1 or not all(each is None or isinstance(each, int) for each in (start, stop)):
+        return None
+    places = range(size)[start:stop]
+    return (places.start, places.stop) if len(places) else None

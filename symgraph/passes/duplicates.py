@@ -1,7 +1,8 @@
-"""Values that differ only in the order of operands, or in axes of length one, become one.
+"""Values that differ only in the order of operands, in sign, or in axes of length one, become one.
 
-Equal subgraphs are one node by construction. So three cases are left of common-subexpression
-elimination. Of x + y and y + x the first written stays (addition and multiplication commute to the
+Equal subgraphs are one node by construction. So four cases are left of common-subexpression
+elimination. Where 3 x is computed, -3 x is its negative: rules see that exp(-3 x) is the inverse of
+exp(3 x). Of x + y and y + x the first written stays (addition and multiplication commute to the
 last bit). A reduction that is computed both with and without its axes kept is computed with them,
 and reshaped. An elementwise operation on a column and on the same numbers as a vector is computed
 once, and reshaped.
@@ -9,7 +10,7 @@ once, and reshaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..array import Array
@@ -19,6 +20,7 @@ from ..ir.node import Node, make, on_operands, origin
 from ..ir.op import carries_aligned
 from ..ir.traits import Arrangement
 from ..ir.walks import reachable
+from ..ops.elementwise import multiply, negative
 from ..ops.movement import reshape
 
 __all__ = ["merged"]
@@ -30,6 +32,7 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
     """The outputs with each of these values computed once; linear in the graph."""
     nodes = reachable(outputs)
     kept = _with_axes_kept(nodes)
+    kept_multiples = _multiples(nodes)
     first: dict[Key, Node] = {}
     flat: dict[Key, Node] = {}
     new: dict[Node, Node] = {}
@@ -39,6 +42,7 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
         if node.op.traits.commutative and len(operands) == 2 and not node.copy:
             low, high = sorted((operands[0].serial, operands[1].serial))
             found = first.setdefault((node.op.name, low, high), found)
+            found = _as_negative(found, kept_multiples)
         elif kept and node.params.get("keepdims") is False and _without_flag(node) in kept:
             with origin(node.origin):
                 wide = make(node.op, operands, {**node.params, "keepdims": True})
@@ -50,6 +54,35 @@ def merged(outputs: Sequence[Node]) -> list[Node]:
                     found = reshape(Array(same), node.shape).node
         new[node] = found
     return [new[output] for output in outputs]
+
+
+def _multiples(nodes: Iterable[Node]) -> dict[Key, Node]:
+    """Products with a positive number, by the number and the array."""
+    return {
+        (found[0], found[1]): node
+        for node in nodes
+        if node.op is multiply.op and (found := _number_and_array(node)) and found[0] > 0
+    }
+
+
+def _number_and_array(node: Node) -> tuple[float, Node] | None:
+    """The number of a product with a number, and the other factor."""
+    for number, array in (node.operands, node.operands[::-1]):
+        if number.is_constant and not number.ndim and node.dtype.kind == "f":
+            return float(number.params["value"]), array
+    return None
+
+
+def _as_negative(node: Node, multiples: Mapping[Key, Node]) -> Node:
+    """A product with a number as the negative of that with the opposite number, if that is kept."""
+    if node.op is not multiply.op or node.copy or not multiples:
+        return node
+    found = _number_and_array(node)
+    if found is None or found[0] >= 0 or (-found[0], found[1]) not in multiples:
+        return node
+    other = make(multiply.op, multiples[-found[0], found[1]].operands, {})
+    with origin(node.origin):
+        return negative(Array(other)).node
 
 
 def _is_elementwise(node: Node) -> bool:

@@ -2,8 +2,9 @@
 
 The gradient of an array that is read by its columns is a sum: each column's cotangent stands among
 zeros, and the whole arrays are added. Where no two meet, the sum is their concatenation, with zeros
-in the gaps. A rule sees two terms at a time and these need not be neighbours, so the pass gathers
-all terms of a sum. It runs when rules and algebra have left nothing to combine with single terms.
+in the gaps, or with the elements of a constant array that is added, too. A rule sees two terms at a
+time and these need not be neighbours, so the pass gathers all terms of a sum. It runs when rules
+and algebra have left nothing to combine with single terms.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
-from ..array import Array
+import numpy as np
+
+from ..array import Array, constant
 from ..ir.node import Node, on_operands, origin
 from ..ir.walks import reachable
-from ..ops.creation import zeros
+from ..ops.creation import CONSTANT, zeros
 from ..ops.elementwise import add, negative, subtract
 from ..ops.indexing import EMBED
 from ..ops.joining import CONCATENATE, concatenate
 from ..ops.movement import reshape
+from ..ops.slices import bounds_of, entries_of
 
 __all__ = ["with_joined_parts"]
 
@@ -46,7 +50,7 @@ def with_joined_parts(outputs: Sequence[Node]) -> list[Node]:
     outputs : sequence of Node
     """
     nodes = reachable(outputs)
-    if sum([node.op is EMBED for node in nodes]) < 2:
+    if not any(node.op is EMBED for node in nodes):
         return list(outputs)
     user = _only_users(nodes, outputs)
     instead: dict[Node, Node] = {}
@@ -56,10 +60,11 @@ def with_joined_parts(outputs: Sequence[Node]) -> list[Node]:
         above = user[node]
         if node.op not in _SIGNS or node.copy or (above is not None and above.op in _SIGNS):
             continue  # Only the top of a sum is replaced.
-        found = _parts(node, user)
-        if found is not None:
+        terms = _terms(node, user)
+        found = None if terms is None else _parts(terms)
+        if terms is not None and found is not None:
             with origin(node.origin):
-                instead[node] = _joined(node, *found, instead, user)
+                instead[node] = _joined(node, *found, _sum_of_constants(terms), instead, user)
     return [instead[output] for output in outputs]
 
 
@@ -73,8 +78,8 @@ def _only_users(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, No
     return user
 
 
-def _parts(top: Node, user: Mapping[Node, Node | None]) -> tuple[int, list[_Part]] | None:
-    """The axis and the parts of a sum, in their order along it; None if it is no such sum."""
+def _terms(top: Node, user: Mapping[Node, Node | None]) -> list[tuple[Node, int]] | None:
+    """The embedded arrays and the constants of a sum with their signs; None if it has others."""
     terms: list[tuple[Node, int]] = []
     stack = [(top, 1)]
     while stack:
@@ -86,13 +91,18 @@ def _parts(top: Node, user: Mapping[Node, Node | None]) -> tuple[int, list[_Part
             stack.extend(
                 [(each, sign * own) for each, own in zip(node.operands, signs, strict=True)]
             )
-        elif node.op is EMBED and not node.copy:
+        elif node.op in (EMBED, CONSTANT) and not node.copy:
             terms.append((node, sign))
         else:
             return None
-    places = [(_place(node), node, sign) for node, sign in terms]
+    return terms
+
+
+def _parts(terms: Sequence[tuple[Node, int]]) -> tuple[int, list[_Part]] | None:
+    """The axis and the parts of a sum, in their order along it; None if two of them meet."""
+    places = [(_place(node), node, sign) for node, sign in terms if node.op is EMBED]
     axes = {None if place is None else place[0] for place, _, _ in places}
-    if len(terms) < 2 or len(axes) > 1 or None in axes:
+    if len(terms) < 2 or len(axes) != 1 or None in axes:
         return None
     parts = [_Part(node, sign, *place[1:]) for place, node, sign in places if place is not None]
     parts.sort(key=lambda part: part.start)
@@ -100,69 +110,85 @@ def _parts(top: Node, user: Mapping[Node, Node | None]) -> tuple[int, list[_Part
     return None if meet else (axes.pop() or 0, parts)
 
 
+def _sum_of_constants(terms: Sequence[tuple[Node, int]]) -> np.ndarray[Any, Any] | None:
+    """The constants of a sum, added up; None if it has none."""
+    found: Any = None
+    for node, sign in terms:
+        if node.op is CONSTANT:
+            value = node.params["value"] * node.params["value"].dtype.type(sign)
+            found = value if found is None else found + value
+    return found
+
+
 def _place(node: Node) -> tuple[int, int, int] | None:
     """The one axis on which an array is embedded, and its bounds there; None if there are more."""
-    entries = [each for each in node.params["index"] if each is not Ellipsis]
-    if any(each is None for each in entries) or len(entries) > node.ndim:
+    entries = entries_of(node.params["index"], node.ndim)
+    if entries is None:
         return None
-    entries = [_WHOLE] * (node.ndim - len(entries)) + entries
     found: tuple[int, int, int] | None = None
     for axis, (entry, size) in enumerate(zip(entries, node.shape, strict=True), -node.ndim):
         if entry in (_WHOLE, (0, size, 1)):
             continue
-        bounds = _bounds(entry, size)
+        bounds = bounds_of(entry, size)
         if found is not None or bounds is None:
             return None
         found = (axis, *bounds)
     return found
 
 
-def _bounds(entry: object, size: object) -> tuple[int, int] | None:
-    """The numbers `start, stop` of a slice without steps, or of one place, of a known size."""
-    if not isinstance(size, int):
-        return None
-    if isinstance(entry, int):
-        start = entry + size * (entry < 0)
-        return start, start + 1
-    start, stop, step = cast("Sequence[Any]", entry)
-    if step != 1 or not all(each is None or isinstance(each, int) for each in (start, stop)):
-        return None
-    places = range(size)[start:stop]
-    return (places.start, places.stop) if len(places) else None
-
-
 def _joined(
     top: Node,
     axis: int,
     parts: Sequence[_Part],
+    constants: np.ndarray[Any, Any] | None,
     instead: Mapping[Node, Node],
     user: Mapping[Node, Node | None],
 ) -> Node:
-    """The concatenation of parts, with zeros between them."""
-    opposite = all(part.sign < 0 for part in parts)
+    """The concatenation of parts, with zeros or constants between them."""
+    opposite = constants is None and all(part.sign < 0 for part in parts)
     pieces: list[Array] = []
     end = 0
 
+    def there(start: int, stop: int) -> np.ndarray[Any, Any] | None:
+        """The constants at a place; None if they are zeros."""
+        if constants is None:
+            return None
+        found = constants[(..., slice(start, stop), *[slice(None)] * (-axis - 1))]
+        return found if np.any(found != 0) else None
+
     def fill(stop: int) -> None:
         if stop > end:
-            pieces.append(zeros(_resized(top.shape, axis, stop - end), top.dtype))
+            known = there(end, stop)
+            shape = _resized(top.shape, axis, stop - end)
+            pieces.append(zeros(shape, top.dtype) if known is None else constant(known, top.dtype))
 
     for part in parts:
         fill(part.start)
         (operand,) = part.embedded.operands
         changed = instead[operand]
         shape = _resized(top.shape, axis, part.stop - part.start)
-        flip = part.sign < 0 and not opposite
-        if changed.op is CONCATENATE and changed.params["axis"] == axis and not flip:
+        flip, known = part.sign < 0 and not opposite, there(part.start, part.stop)
+        if known is not None:
+            added = constant(known.reshape(changed.shape), top.dtype)
+            pieces.append(_shaped((subtract if flip else add)(added, Array(changed)), shape))
+        elif changed.shape == shape and _is_joined(changed, axis) and not flip:
             alone = user[operand] is not None and user[part.embedded] is not None
             pieces.extend(map(Array, changed.operands) if alone else [Array(changed)])
         else:
-            piece = Array(changed) if changed.shape == shape else reshape(Array(changed), shape)
+            piece = _shaped(Array(changed), shape)
             pieces.append(negative(piece) if flip else piece)
         end = part.stop
     fill(top.shape[axis])
     whole = concatenate(pieces, axis=axis)
     return (negative(whole) if opposite else whole).node
+
+
+def _is_joined(node: Node, axis: int) -> bool:
+    return node.op is CONCATENATE and node.params["axis"] == axis and not node.copy
+
+
+def _shaped(array: Array, shape: tuple[Any, ...]) -> Array:
+    return array if array.shape == shape else reshape(array, shape)
 
 
 def _resized(shape: Sequence[Any], axis: int, size: int) -> tuple[Any, ...]:

@@ -27,6 +27,7 @@ from .bodies import hold_bodies, with_simple_bodies
 from .constant_folding import folded
 from .dead_results import without_dead_results
 from .duplicates import merged
+from .hyperbolics import with_hyperbolics
 from .joined_parts import with_joined_parts
 from .reads import sunk
 from .reuse import reused
@@ -129,6 +130,8 @@ def simplified(
     rounds = _Rounds(chosen, knowledge, trust, log, settled, at_kinks, last, effort, reached)
     # Merging comes first, for a later merge changes all nodes above, and their facts are lost.
     current = log.through("equal values merged", current, merged(current))
+    if trust != "exact":
+        current = log.through("exps of opposites joined", current, with_hyperbolics(current))
     with collector_paused():
         current = rounds.until_nothing_changes(current)
         # Reads move last, for rules recognize a softmax only as a whole.
@@ -194,6 +197,8 @@ class _Rounds:
                 signs_moved = new != current
                 current = log.through("signs moved", current, new)
                 current = log.through("parts joined", current, with_joined_parts(current))
+                new = with_hyperbolics(current)
+                current = log.through("exps of opposites joined", current, new)
             if self.reached is not None:
                 self.reached(current)
         if tuple(current) not in seen:

@@ -39,8 +39,8 @@ EINSUM: Final = "index notation"
 """Kinds of contractions."""
 
 LabelSet: TypeAlias = frozenset[int]
-PlanCost: TypeAlias = tuple[int, float, int]
-"""Operations, flops, and products that may overflow though the result does not."""
+PlanCost: TypeAlias = tuple[int, int, float]
+"""Operations, products that may overflow though the result does not, and flops."""
 
 _EXHAUSTIVE = 5
 
@@ -82,7 +82,7 @@ def plan(
 ) -> list[PlanStep] | None:
     """The moves that turn the items into one array over `out`; None if the limit forbids all.
 
-    With `steady`, of plans of one cost, the one that divides before it multiplies: (x / z) y.
+    With `steady`, of plans of as many operations, one that divides before it multiplies: (x / z) y.
     """
     if len(items) == 1 and items[0].labels == out:
         return []
@@ -162,7 +162,7 @@ def _best(
     steady: bool,
 ) -> tuple[PlanCost, list[PlanStep]] | None:
     if len(items) == 1 and not items[0].labels - out:
-        return (0, 0.0, 0), []
+        return (0, 0, 0.0), []
     if items in memo:
         return memo[items]
     best: tuple[PlanCost, list[PlanStep]] | None = None
@@ -170,8 +170,8 @@ def _best(
         rest = _best(tuple(_after(items, move)), out, size, limit, memo, steady)
         if rest is None:
             continue
-        risk = rest[0][2] + (steady and _may_overflow(move, items))
-        total = (cost[0] + rest[0][0], cost[1] + rest[0][1], risk)
+        risk = rest[0][1] + (steady and _may_overflow(move, items))
+        total = (cost[0] + rest[0][0], risk, cost[1] + rest[0][2])
         if best is None or total < best[0]:
             best = (total, [move, *rest[1]])
     memo[items] = best

@@ -167,7 +167,7 @@ class TermWriter:
             self._row(each)
             for slot in factors
             if slot[0].kind != DIM
-            for each in _split_square(slot, bound, below=self.steady and len(factors) > 1)
+            for each in _split_power(slot, bound, below=self.steady and len(factors) > 1)
         ]
         out = frozenset([i for _, item in rows for i in item.labels if i not in bound])
         moves = None
@@ -379,14 +379,15 @@ def _with(rows: list[Row], place: int, piece: IndexedArray) -> list[Row]:
     return [*rows[:place], (piece, rows[place][1]), *rows[place + 1 :]]
 
 
-def _split_square(slot: RawFactor, bound: dict[int, Dim], *, below: bool) -> list[RawFactor]:
+def _split_power(slot: RawFactor, bound: dict[int, Dim], *, below: bool) -> list[RawFactor]:
     """A squared vector that is summed becomes the vector twice: x @ x.
 
-    With `below` a squared divisor becomes two: the square may overflow where the quotients do not.
+    With `below` a higher power in the divisor is divided by step by step, x**1.5 as x and sqrt(x):
+    the power may overflow where the quotients do not.
     """
     atom, idx, power = slot
     if power == 2 and len(idx) == 1 and idx[0] in bound:
         return [(atom, idx, 1), (atom, idx, 1)]
-    if power == -2 and below:
-        return [(atom, idx, -1), (atom, idx, -1)]
+    if power in (-2, Fraction(-3, 2)) and below:
+        return [(atom, idx, -1), (atom, idx, power + 1)]
     return [slot]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symgraph as sg
+from symgraph.ops.indexing import embed
 from symgraph.passes.joined_parts import with_joined_parts
 
 
@@ -33,12 +34,17 @@ def cubes(c: Any) -> Any:
     return np.sum(c[:, 0, :] ** 3) + np.sum(np.sin(c[:, 2, :])) + np.sum(np.exp(c[:, 1, :]))
 
 
+def with_constants(c: Any) -> Any:
+    return np.sum(np.exp(c[0])) + 2 * np.sum(c[1]) - np.sum(c[2] * c[3]) + 4 * np.sum(c[3])
+
+
 JOINED: dict[str, tuple[Callable[[Any], Any], str, tuple[int, ...]]] = {
     "columns": (columns, "n, 6", (4, 6)),
     "rows": (rows, "5, k", (5, 3)),
     "all negative": (all_negative, "n, 6", (4, 6)),
     "counted from the end": (last_places, "n, 6", (4, 6)),
     "an inner axis": (cubes, "n, 3, 2", (4, 3, 2)),
+    "constants": (with_constants, "5, 2", (5, 2)),
 }
 
 
@@ -110,3 +116,18 @@ def test_what_else_reads_a_term_keeps_it() -> None:
 def test_exact_trust_leaves_the_sum() -> None:
     joint = sg.trace(columns, c="n, 6").gradient("c", value=False)
     assert "embed" in names_of(joint.simplify(trust="exact"))
+
+
+def test_a_column_that_is_joined_itself_is_one_part() -> None:
+    """The axis on which its numbers were joined is not the axis on which it stands."""
+
+    def f(a: Any, b: Any) -> Any:
+        column = embed(np.concatenate([a, b]), (2, 3), np.s_[:, 1])
+        return column + np.array([[1.0, 0, 0], [0, 0, 2.0]])
+
+    graph = sg.trace(f, a="1", b="1")
+    (joined,) = with_joined_parts(graph.dag.outputs)
+    assert joined.op.name == "concatenate"
+    at = {"a": np.array([3.0]), "b": np.array([4.0])}
+    wanted = [[1, 3, 0], [0, 4, 2]]
+    np.testing.assert_array_equal(sg.graph(sg.Array(joined)).evaluate(**at), wanted)

@@ -109,9 +109,11 @@ def test_layers_come_out_as_if_each_were_written(
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("kind", NETWORKS)
+@pytest.mark.parametrize(
+    ("kind", "most"), [("residual", 25), ("normalised", 86), ("attending", 130)]
+)
 def test_spelling_does_not_grow_with_depth(
-    kind: str, echoed: list[Node], monkeypatch: pytest.MonkeyPatch
+    kind: str, most: int, echoed: list[Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Twice the layers hold the same few regions; only a small graph is looked at again, late.
 
@@ -131,7 +133,8 @@ def test_spelling_does_not_grow_with_depth(
         spelled.clear()
         sg.trace(NETWORKS[kind][0](layers), **at_random()).gradient("w", "v").simplify()
         counts.append(len(spelled))
-    assert counts[1] <= 1.2 * counts[0]
+    assert counts[1] <= 1.25 * counts[0]
+    assert counts[1] <= most
 
 
 def test_steps_of_a_loop_whose_bounds_grow_are_alike(
