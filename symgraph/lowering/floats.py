@@ -25,7 +25,17 @@ from .pieces import Piece, Tabled
 from .shapes import ufunc_named
 from .statements import Program, Statement
 
-__all__ = ["FLOAT_ERRORS", "FLOAT_NAMES", "FloatLine", "float_lines", "is_quiet", "nested", "tied"]
+__all__ = [
+    "FLOAT_ERRORS",
+    "FLOAT_NAMES",
+    "FloatLine",
+    "constant_text",
+    "elementwise_text",
+    "float_lines",
+    "is_quiet",
+    "nested",
+    "tied",
+]
 
 FloatLine = tuple[str, str, Statement]
 """A name, the expression that it stands for, and the statement that computes it."""
@@ -106,7 +116,9 @@ FLOAT_NAMES: Mapping[str, object] = {
     "abs": abs,
     "array": np.array,
     "float": float,
+    "float64": np.dtype(np.float64),
     "isfinite": math.isfinite,
+    "ndarray": np.ndarray,
     "pow": math.pow,
     "tied": tied,
     "type": type,
@@ -148,7 +160,7 @@ def float_lines(program: Program) -> list[FloatLine] | None:
     dtypes = dict.fromkeys(program.inputs, _FLOAT)
     texts: dict[str, str] = {}
     for name, node in program.constants.items():
-        text = _constant(node.params["value"])
+        text = constant_text(node.params["value"])
         if text is None:
             return None
         texts[name], dtypes[name] = text, node.dtype
@@ -198,7 +210,7 @@ def nested(lines: Sequence[FloatLine], results: Sequence[str]) -> list[FloatLine
     return found
 
 
-def _constant(value: object) -> str | None:
+def constant_text(value: object) -> str | None:
     """A finite number or a truth value as source."""
     array = np.asarray(value)
     if array.shape or array.dtype not in (_FLOAT, _BOOL) or not np.isfinite(array):
@@ -212,6 +224,22 @@ def _line(
     """The right-hand side of a statement on floats."""
     if len(statement.avals) != 1 or statement.avals[0].shape or statement.named:
         return None
+    return elementwise_text(statement, texts, dtypes)
+
+
+def elementwise_text(
+    statement: Statement, texts: Mapping[str, str], dtypes: Mapping[str, np.dtype[Any]]
+) -> str | None:
+    """What an elementwise statement does to one element; None for another statement.
+
+    Parameters
+    ----------
+    statement : Statement
+    texts : mapping of str to str
+        What stands for some operands; the others stand for themselves.
+    dtypes : mapping of str to dtype
+        Those of the operands.
+    """
     (aval,) = statement.avals
     first, *rest = statement.pieces
     if not isinstance(first, str) or not rest or rest[-1] != ")":
@@ -233,7 +261,7 @@ def _argument(
     if isinstance(piece, str):
         return (texts.get(piece, piece), dtypes[piece]) if piece in dtypes else None
     if isinstance(piece, Tabled):
-        text = _constant(piece.value)
+        text = constant_text(piece.value)
         return None if text is None else (text, np.asarray(piece.value).dtype)
     return None
 
