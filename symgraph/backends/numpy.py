@@ -115,11 +115,13 @@ def assembled(
         blocked = scope.get("blocked")
         run = workspaces.running(run, blocked and _without_warnings(blocked, program))
     direct: Direct | None = None
+    scalars: list[bool] = []
     if emitted.on_floats:
         quick = scope["floats"]
         if not is_quiet(emitted.source):
             quick = _without_warnings(quick, program)
-        run = _on_floats(quick, run)
+        scalars += [not node.ndim for node in program.dag.inputs.values()]
+        run = _on_floats(quick, run, scalars)
         direct = Direct(quick, FLOAT_ERRORS)
     return Compiled(
         run,
@@ -127,7 +129,7 @@ def assembled(
         emitted.dims,
         _Explainer(filename, emitted.lines),
         workspaces=workspaces,
-        floats=emitted.on_floats,
+        floats=emitted.on_floats and all(scalars),
         clocked=partial(_clocked, program, floats, scope, tuple(further)),
         direct=direct,
     )
@@ -194,18 +196,35 @@ def _without_warnings(
 
 
 def _on_floats(
-    floats: Callable[..., Sequence[Any]], program: Callable[..., Sequence[Any]]
+    floats: Callable[..., Sequence[Any]],
+    program: Callable[..., Sequence[Any]],
+    scalars: Sequence[bool],
 ) -> Callable[..., Sequence[Any]]:
-    """The function on floats, and the program where its results are not all finite."""
+    """The function on floats, and the program where its results are not all finite.
+
+    `scalars` tells which inputs are floats; the others are arrays.
+    """
     array = np.array
+    if all(scalars):
 
-    def run(*values: Any) -> Sequence[Any]:
+        def run(*values: Any) -> Sequence[Any]:
+            try:
+                return floats(*map(float, values))
+            except FLOAT_ERRORS:
+                return program(*map(array, values))
+
+        return run
+
+    def run_with_arrays(*values: Any) -> Sequence[Any]:
         try:
-            return floats(*map(float, values))
+            found = floats(
+                *[float(v) if one else v for v, one in zip(values, scalars, strict=True)]
+            )
         except FLOAT_ERRORS:
-            return program(*map(array, values))
+            found = None
+        return program(*values) if found is None else found
 
-    return run
+    return run_with_arrays
 
 
 def _calls_by_name(program: Program) -> bool:

@@ -20,7 +20,7 @@ from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
 from ..namespace import NUMPY, writing
 from .comments import commented, remark, sanitized
-from .floats import float_lines, nested
+from .float_source import float_function
 from .functions import function_of
 from .loop_lines import LoopLines, ends_of_loops
 from .methods import as_method, wholes
@@ -224,7 +224,7 @@ def emit(
     arguments = ", ".join((*program.inputs, *names.dims.values(), *last))
     rows: list[tuple[str, Statement | None]] = [(line, None) for line in _heading(program, names)]
     rows.extend(module.definitions)
-    on_floats = _float_function(program, apart) if floats else []
+    on_floats = float_function(program, apart) if floats else []
     rows.extend(on_floats)
     for name, part in parts.items():
         if name == "blocked":
@@ -248,29 +248,6 @@ def emit(
         bool(last),
         bool(on_floats),
     )
-
-
-def _float_function(program: Program, apart: bool) -> list[tuple[str, Statement | None]]:
-    """The lines of the function on Python's floats; none if the program needs arrays."""
-    found = float_lines(program)
-    if found is None:
-        return []
-    rows: list[tuple[str, Statement | None]] = [
-        ("# On Python's floats. Where this raises, as 1.0 / 0.0 does, `program` is called.", None),
-        (f"def floats({''.join([f'{name}=None, ' for name in program.inputs])}*more):", None),
-        (f"    if {_no_floats(program.inputs)}: return None", None),
-    ]
-    for target, text, statement in found if apart else nested(found, program.results):
-        comment = remark(statement.node, statement.avals)
-        rows.append((f"    {commented(f'{target} = {text}', comment)}", statement))
-    arrays = [f"array({name})" for name in program.results]
-    return [*rows, (f"    {_return_statement(arrays)}", None), ("", None), ("", None)]
-
-
-def _no_floats(inputs: Sequence[str]) -> str:
-    """A condition: the inputs are others than so many floats."""
-    types = "".join([f"type({name}) is " for name in inputs])
-    return f"more or not ({types}float)" if inputs else "more"
 
 
 def _statements(

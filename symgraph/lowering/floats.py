@@ -25,7 +25,17 @@ from .pieces import Piece, Tabled
 from .shapes import ufunc_named
 from .statements import Program, Statement
 
-__all__ = ["FLOAT_ERRORS", "FLOAT_NAMES", "FloatLine", "float_lines", "is_quiet", "nested", "tied"]
+__all__ = [
+    "FLOAT_ERRORS",
+    "FLOAT_NAMES",
+    "FloatLine",
+    "constant_text",
+    "elementwise_text",
+    "float_lines",
+    "is_quiet",
+    "nested",
+    "tied",
+]
 
 FloatLine = tuple[str, str, Statement]
 """A name, the expression that it stands for, and the statement that computes it."""
@@ -101,9 +111,12 @@ def tied(x: float, y: float) -> float:
     return x
 
 
-_OTHERS: tuple[Any, ...] = (abs, float, math.isfinite, math.pow, np.array, tied, type)
+_OTHERS: tuple[Any, ...] = (
+    *(abs, float, math.isfinite, math.pow, np.array, np.ndarray, tied, type),
+)
 FLOAT_NAMES: Mapping[str, object] = {
-    each.__name__: each for each in (*_FUNCTIONS.values(), *_OTHERS)
+    **{each.__name__: each for each in (*_FUNCTIONS.values(), *_OTHERS)},
+    "float64": np.dtype(np.float64),
 }
 """What programs on floats call by a name without a dot, which takes less to look up."""
 
@@ -142,7 +155,7 @@ def float_lines(program: Program) -> list[FloatLine] | None:
     dtypes = dict.fromkeys(program.inputs, _FLOAT)
     texts: dict[str, str] = {}
     for name, node in program.constants.items():
-        text = _constant(node.params["value"])
+        text = constant_text(node.params["value"])
         if text is None:
             return None
         texts[name], dtypes[name] = text, node.dtype
@@ -192,7 +205,7 @@ def nested(lines: Sequence[FloatLine], results: Sequence[str]) -> list[FloatLine
     return found
 
 
-def _constant(value: object) -> str | None:
+def constant_text(value: object) -> str | None:
     """A finite number or a truth value as source."""
     array = np.asarray(value)
     if array.shape or array.dtype not in (_FLOAT, _BOOL) or not np.isfinite(array):
@@ -206,6 +219,22 @@ def _line(
     """The right-hand side of a statement on floats."""
     if len(statement.avals) != 1 or statement.avals[0].shape or statement.named:
         return None
+    return elementwise_text(statement, texts, dtypes)
+
+
+def elementwise_text(
+    statement: Statement, texts: Mapping[str, str], dtypes: Mapping[str, np.dtype[Any]]
+) -> str | None:
+    """What an elementwise statement does to one element; None for another statement.
+
+    Parameters
+    ----------
+    statement : Statement
+    texts : mapping of str to str
+        What stands for some operands; the others stand for themselves.
+    dtypes : mapping of str to dtype
+        Those of the operands.
+    """
     (aval,) = statement.avals
     first, *rest = statement.pieces
     if not isinstance(first, str) or not rest or rest[-1] != ")":
@@ -227,7 +256,7 @@ def _argument(
     if isinstance(piece, str):
         return (texts.get(piece, piece), dtypes[piece]) if piece in dtypes else None
     if isinstance(piece, Tabled):
-        text = _constant(piece.value)
+        text = constant_text(piece.value)
         return None if text is None else (text, np.asarray(piece.value).dtype)
     return None
 

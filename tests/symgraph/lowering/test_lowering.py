@@ -49,6 +49,13 @@ EXPRESSIONS = (
 )  # fmt: skip
 COUNTING = (ast.BinOp, ast.Sub)
 NAMES_ON_FLOATS = re.compile("|".join([NAMES.pattern, *FLOAT_NAMES]))
+_OTHER_FLOATS = r"not \(?(type\(v\d+\) is )+float\)?"
+_OTHER_ARRAYS = (
+    r"\(?type\(v\d+\) is not ndarray\)? or \(?v\d+\.dtype is not float64\)?"
+    r" or \(?v\d+\.shape != \([\d, ]+\)\)?"
+)
+OTHERS = re.compile(rf"if more( or {_OTHER_FLOATS})?( or {_OTHER_ARRAYS})*:\s+return None")
+"""What programs on floats do not take."""
 ON_FLOATS = (
     ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp,
     ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
@@ -75,10 +82,7 @@ def assert_closed(source: str) -> None:
         if function.name == "floats":
             parts = (*STATEMENTS, *EXPRESSIONS, *ON_FLOATS)
             first, *function.body = function.body
-            assert re.fullmatch(
-                r"if more( or not \(?(type\(v\d+\) is )+float\)?)?:\s+return None",
-                ast.unparse(first),
-            )
+            assert OTHERS.fullmatch(ast.unparse(first))
             assert_closed_function(function, STATEMENTS, parts, NAMES_ON_FLOATS)
             continue
         assert re.fullmatch(r"f\d+", function.name)
