@@ -1,4 +1,4 @@
-"""A program that is one compiled function: it is tried first, and refuses what it does not take."""
+"""A program that is one function: it is tried first, and refuses what it does not take."""
 
 from __future__ import annotations
 
@@ -11,29 +11,35 @@ __all__ = ["Direct"]
 
 
 class Direct:
-    """The function of a whole program, compiled when it is called first.
+    """The function of a whole program.
 
     Parameters
     ----------
-    compiled : callable
-        Gives the function. It takes the inputs and gives a tuple of results, or None for inputs
-        that are not as declared, or not in row order.
-
-    Attributes
-    ----------
     call : callable
-        The function, as it is now.
+        It takes the inputs and gives a tuple of results, or None for inputs that are not as
+        declared, or not in row order.
+    refusals : tuple of type
+        The errors that mean the same as None.
     """
 
-    __slots__ = ("_compiled", "call")
+    __slots__ = ("call", "refusals")
 
-    def __init__(self, compiled: Callable[[], Callable[..., Any]]) -> None:
-        self._compiled = compiled
-        self.call: Callable[..., Any] = self._first
+    def __init__(
+        self, call: Callable[..., Any], refusals: tuple[type[Exception], ...] = ()
+    ) -> None:
+        self.call = call
+        self.refusals = refusals
 
-    def _first(self, *values: Any) -> Any:
-        self.call = self._compiled()
-        return self.call(*values)
+    @staticmethod
+    def compiled_later(compiled: Callable[[], Callable[..., Any]]) -> Direct:
+        """The function that `compiled` gives when it is called first."""
+
+        def first(*values: Any) -> Any:
+            found.call = compiled()
+            return found.call(*values)
+
+        found = Direct(first)
+        return found
 
     def before(self, run: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
         """`run` for what the function refuses in row order, too."""

@@ -33,6 +33,7 @@ from ..namespace import Namespace
 from ..passes.as_run import as_run
 from .base import Compiled, OwnArrays, sizes_read
 from .capabilities import Capabilities, check_device, dtypes_of
+from .direct import Direct
 from .jaxnames import JaxNamespace
 
 __all__ = ["BACKEND", "JaxBackend", "enable_x64"]
@@ -41,6 +42,8 @@ __all__ = ["BACKEND", "JaxBackend", "enable_x64"]
 enable_x64: Callable[[bool], AbstractContextManager[Any]] = (
     jax.enable_x64 if hasattr(jax, "enable_x64") else import_module("jax.experimental").enable_x64
 )
+_config = cast("Any", jax.config)
+_ARRAY: type[Any] = type(jax.numpy.zeros(()))
 _TRACER: type[Any] = import_module("jax.core").Tracer
 _NAMESPACE = JaxNamespace("jax.numpy", "jax.scipy.special")
 
@@ -91,7 +94,7 @@ def _all_digits() -> AbstractContextManager[Any]:
 
     By itself JAX multiplies single precision with 10 bits on NVIDIA's GPUs, and with 8 on TPUs.
     """
-    told = cast("Any", jax.config).jax_default_matmul_precision
+    told = _config.jax_default_matmul_precision
     return nullcontext() if told is not None else jax.default_matmul_precision("highest")
 
 
@@ -99,7 +102,7 @@ class JaxBackend:
     """Compiles graphs by XLA, once for each size of the named dimensions."""
 
     name = "jax"
-    native = (np.ndarray, type(jax.numpy.zeros(())))
+    native = (np.ndarray, _ARRAY)
 
     @property
     def namespace(self) -> Namespace:
@@ -146,20 +149,27 @@ class JaxBackend:
         placed = None if device is None else self._device(device)
         donated = _places(dag, donate, jit)
 
+        specs = [(node.shape, node.dtype) for node in dag.inputs.values()]
+        known = not dims and all(isinstance(dim, int) for shape, _ in specs for dim in shape)
+
         def program(*values: Any, sizes: tuple[int, ...] = ()) -> tuple[Any, ...]:
+            # JAX calls this once for each combination of shapes and dtypes.
+            if known and [(each.shape, each.dtype) for each in values] != specs:
+                raise _Others
             with _all_digits():
                 return evaluated(dag, order, values, dict(zip(dims, sizes, strict=True)))
 
-        compiled = cast(
-            "Callable[..., Any]",
-            jax.jit(program, static_argnames=("sizes",), donate_argnums=donated)
-            if jit
-            else program,
-        )
+        compiled: Callable[..., Any] = program
+        if jit:
+            static = ("sizes",) if dims else None
+            compiled = jax.jit(program, static_argnames=static, donate_argnums=donated)
         count = len(dag.inputs)
         wide = _dtype_of_64_bits(dag)
         host = host or _platform() == "cpu"
         without_host: set[Any] = set()  # Tracing takes longer than a call: once for each size.
+
+        def computed(arrays: Sequence[Any], sizes: tuple[int, ...]) -> Any:
+            return compiled(*arrays, sizes=sizes) if sizes else compiled(*arrays)
 
         def call(*values: Any) -> Sequence[Any]:
             arrays: Sequence[Any] = values[:count]
@@ -172,11 +182,14 @@ class JaxBackend:
                     if key not in without_host:
                         _check_host_calls(program, order, arrays, values[count:])
                         without_host.add(key)
-                results = compiled(*arrays, sizes=values[count:])
+                results = computed(arrays, values[count:])
                 # A copy, since JAX's memory is read-only and callers may write to results.
                 return [np.array(each) for each in results] if as_numpy else results
 
-        return Compiled(call, _source(dag), dims, own=_ARRAYS)
+        direct: Direct | None = None
+        if jit and known and count > 0 and host and placed is None and not numpy_out:
+            direct = Direct(_usual(compiled))
+        return Compiled(call, _source(dag), dims, own=_ARRAYS, direct=direct)
 
     def module_of(
         self,
@@ -230,6 +243,36 @@ class JaxBackend:
 
     def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
         return np.asarray(value)
+
+
+class _Others(Exception):
+    """Arrays have other shapes or dtypes than a program."""
+
+
+_MOST_REFUSED = 3
+"""Tracing takes a millisecond: after so many calls with others, all arrays are looked at first."""
+
+
+def _usual(compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of arrays of JAX, with 64-bit types on: it gives None for what it does not take.
+
+    Their shapes and dtypes are looked up in the cache of JAX, and compared where JAX traces.
+    """
+    refused: list[None] = []
+
+    def usual(*values: Any) -> Any:
+        for each in values:
+            if type(each) is not _ARRAY:
+                return None
+        if len(refused) == _MOST_REFUSED or not _config.jax_enable_x64:
+            return None
+        try:
+            return compiled(*values)
+        except _Others:
+            refused.append(None)
+            return None
+
+    return usual
 
 
 def _places(dag: Dag, names: Sequence[str], jit: bool) -> tuple[int, ...]:

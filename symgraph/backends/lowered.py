@@ -216,8 +216,12 @@ class Lowered(Immutable):
             If an input is missing or unknown, if a shape does not fit, or if a dtype would lose
             digits.
         """
-        if self._direct is not None and not inputs:
-            found = self._direct.call(*args)
+        direct = self._direct
+        if direct is not None and not inputs:
+            try:
+                found = direct.call(*args)
+            except direct.refusals:
+                found = None
             if found is not None:
                 return self._regroup(found)
         values = self._enter(args, inputs)

@@ -106,7 +106,7 @@ class NativeBackend(NumpyBackend):
         found = assembled(program, names=lazy.names).with_reason(told)
         if grouping.loops is None or grouping.loops.entry is None:
             return found
-        direct = Direct(partial(lazy.entry, grouping.loops.entry))
+        direct = Direct.compiled_later(partial(lazy.entry, grouping.loops.entry))
         return replace(found, run=direct.before(found.run), direct=direct)
 
 

@@ -6,8 +6,6 @@ import contextvars
 import hashlib
 import itertools
 import linecache
-import math
-import re
 import traceback
 import weakref
 from collections import deque
@@ -19,7 +17,8 @@ import numpy as np
 
 from ..ir.dag import Dag
 from ..lowering.emit import Emitted, emit
-from ..lowering.floats import FLOAT_ERRORS, tied
+from ..lowering.floats import FLOAT_ERRORS, FLOAT_NAMES, is_quiet
+from ..lowering.peak import BUFFER
 from ..lowering.program import Program, program_of
 from ..lowering.statements import Statement
 from ..namespace import NUMPY, Namespace
@@ -28,6 +27,7 @@ from .arenas import Arenas
 from .base import Compiled
 from .capabilities import Capabilities
 from .clocks import Clock, Clocked
+from .direct import Direct
 from .threads import InOrder, Team
 from .workspaces import Workspaces
 
@@ -114,19 +114,24 @@ def assembled(
         workspaces = Workspaces(program, emitted.dims, team and team.threads)
         blocked = scope.get("blocked")
         run = workspaces.running(run, blocked and _without_warnings(blocked, program))
+    direct: Direct | None = None
+    scalars: list[bool] = []
     if emitted.on_floats:
         quick = scope["floats"]
-        if re.search(r"float\((np|special)\.", emitted.source):
+        if not is_quiet(emitted.source):
             quick = _without_warnings(quick, program)
-        run = _on_floats(quick, run)
+        scalars += [not node.ndim for node in program.dag.inputs.values()]
+        run = _on_floats(quick, run, scalars)
+        direct = Direct(quick, FLOAT_ERRORS)
     return Compiled(
         run,
         emitted.source,
         emitted.dims,
         _Explainer(filename, emitted.lines),
         workspaces=workspaces,
-        floats=emitted.on_floats,
+        floats=emitted.on_floats and all(scalars),
         clocked=partial(_clocked, program, floats, scope, tuple(further)),
+        direct=direct,
     )
 
 
@@ -153,7 +158,7 @@ def _compiled(emitted: Emitted, filename: str) -> dict[str, Any]:
     code = compile(emitted.source, filename, "exec", dont_inherit=True)
     names: dict[str, Any] = {"__builtins__": {}, "np": np, **emitted.table}
     if emitted.on_floats:
-        names.update(abs=abs, float=float, math=math, tied=tied)
+        names.update(FLOAT_NAMES)
     if "special." in emitted.source:
         names["special"] = NUMPY.special
     exec(code, names)
@@ -167,12 +172,13 @@ def _compiled(emitted: Emitted, filename: str) -> dict[str, Any]:
 
 _silent_context = contextvars.copy_context()
 _silent_context.run(np.seterr, all="ignore")
+_silent_context.run(np.setbufsize, BUFFER)
 
 
 def _without_warnings(
     function: Callable[..., Any], program: Program
 ) -> Callable[..., Sequence[Any]]:
-    """The function with floating-point warnings off, whatever the caller's setting."""
+    """The function with floating-point warnings off and small buffers, whatever the setting."""
     if _calls_by_name(program):
         # A kernel called by name may be the user's, and must see the caller's context variables.
         def with_setting(*values: Any) -> Sequence[Any]:
@@ -190,18 +196,35 @@ def _without_warnings(
 
 
 def _on_floats(
-    floats: Callable[..., Sequence[Any]], program: Callable[..., Sequence[Any]]
+    floats: Callable[..., Sequence[Any]],
+    program: Callable[..., Sequence[Any]],
+    scalars: Sequence[bool],
 ) -> Callable[..., Sequence[Any]]:
-    """The function on floats, and the program where its results are not all finite."""
+    """The function on floats, and the program where its results are not all finite.
+
+    `scalars` tells which inputs are floats; the others are arrays.
+    """
     array = np.array
+    if all(scalars):
 
-    def run(*values: Any) -> Sequence[Any]:
+        def run(*values: Any) -> Sequence[Any]:
+            try:
+                return floats(*map(float, values))
+            except FLOAT_ERRORS:
+                return program(*map(array, values))
+
+        return run
+
+    def run_with_arrays(*values: Any) -> Sequence[Any]:
         try:
-            return floats(*map(float, values))
+            found = floats(
+                *[float(v) if one else v for v, one in zip(values, scalars, strict=True)]
+            )
         except FLOAT_ERRORS:
-            return program(*map(array, values))
+            found = None
+        return program(*values) if found is None else found
 
-    return run
+    return run_with_arrays
 
 
 def _calls_by_name(program: Program) -> bool:

@@ -56,12 +56,24 @@ class Workspaces:
         take, give_back = self._idle.pop, self._idle.append
         count = len(self._dims)
 
+        def run_at_known_sizes(*values: Any) -> Any:
+            try:
+                workspace = take()
+            except IndexError:
+                workspace = _Workspace()
+                self._fit(workspace, ())
+            number, places = workspace.last
+            results = functions[number](*values, places)
+            if workspace.memory.size <= MOST_KEPT:
+                give_back(workspace)
+            return results
+
         def run(*values: Any) -> Any:
             try:
                 workspace = take()
             except IndexError:
                 workspace = _Workspace()
-            sizes = values[-count:] if count else ()
+            sizes = values[-count:]
             found = workspace.places.get(sizes)
             if found is None:
                 found = self._fit(workspace, sizes)
@@ -71,7 +83,7 @@ class Workspaces:
                 give_back(workspace)
             return results
 
-        return run
+        return run if count else run_at_known_sizes
 
     def _fit(self, workspace: _Workspace, sizes: tuple[int, ...]) -> tuple[int, Places]:
         """Which function to call for these sizes, and the place of each temporary."""
@@ -109,7 +121,8 @@ class Workspaces:
                 for at in begins[: counts[number]]
             ]
             whole.append(lists[0] if self._threads is None else [*map(_numbered, lists)])
-        found = workspace.places[sizes] = int(program is not self._program), tuple(whole)
+        found = int(program is not self._program), tuple(whole)
+        workspace.last = workspace.places[sizes] = found
         return found
 
     def _enlarge(self, workspace: _Workspace, total: int) -> None:
@@ -172,10 +185,11 @@ def _numbered(blocks: Blocks) -> Blocks:
 
 
 class _Workspace:
-    """Memory for one call at a time, and where its temporaries lie, by sizes."""
+    """Memory for one call at a time, and where temporaries lie, by sizes and at the last ones."""
 
-    __slots__ = ("memory", "places")
+    __slots__ = ("last", "memory", "places")
 
     def __init__(self) -> None:
+        self.last: tuple[int, Places] = 0, ()
         self.memory = np.empty(0, np.uint8)
         self.places: dict[tuple[int, ...], tuple[int, Places]] = {}

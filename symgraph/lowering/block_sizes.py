@@ -14,8 +14,9 @@ from ..ir.dims import Dim, resolve
 
 __all__ = ["Loop", "Row", "block_aval"]
 
-VALUE_BYTES = 2**17
-"""Bytes of a block of the widest value. A call of a ufunc then costs little beside its work."""
+VALUE_BYTES = 2**18
+"""Bytes of a block of the widest value. A call of NumPy then costs little beside its work, and the
+blocks of some ten values fit the cache that the processor's cores share."""
 SMALL_BYTES = 2**15
 """The same where memory is short: calls then cost some percent."""
 OPERAND_BYTES = 2**20

@@ -15,20 +15,21 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
 from ..namespace import NUMPY, writing
 from .comments import commented, remark, sanitized
-from .floats import float_lines, nested
+from .float_source import float_function
 from .functions import function_of
 from .loop_lines import LoopLines, ends_of_loops
+from .methods import as_method, wholes
 from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .spelling import dims_of
 from .statements import Program, Statement
 
 __all__ = ["Emitted", "NameTable", "commented", "emit", "remark", "sanitized"]
 
-_METHODS = {"np.reshape(": ".reshape(", "np.transpose(": ".transpose("}
 _ABOUT_BLOCKED = "# The same in blocks of rows that fit the cache: called for large arrays."
 
 
@@ -223,7 +224,7 @@ def emit(
     arguments = ", ".join((*program.inputs, *names.dims.values(), *last))
     rows: list[tuple[str, Statement | None]] = [(line, None) for line in _heading(program, names)]
     rows.extend(module.definitions)
-    on_floats = _float_function(program, apart) if floats else []
+    on_floats = float_function(program, apart) if floats else []
     rows.extend(on_floats)
     for name, part in parts.items():
         if name == "blocked":
@@ -249,22 +250,6 @@ def emit(
     )
 
 
-def _float_function(program: Program, apart: bool) -> list[tuple[str, Statement | None]]:
-    """The lines of the function on Python's floats; none if the program needs arrays."""
-    found = float_lines(program)
-    if found is None:
-        return []
-    rows: list[tuple[str, Statement | None]] = [
-        ("# On Python's floats. Where this raises, as 1.0 / 0.0 does, `program` is called.", None),
-        (f"def floats({', '.join(program.inputs)}):", None),
-    ]
-    for target, text, statement in found if apart else nested(found, program.results):
-        comment = remark(statement.node, statement.avals)
-        rows.append((f"    {commented(f'{target} = {text}', comment)}", statement))
-    arrays = [f"np.array({name})" for name in program.results]
-    return [*rows, (f"    {_return_statement(arrays)}", None), ("", None), ("", None)]
-
-
 def _statements(
     program: Program, names: NameTable, threads: bool = False
 ) -> list[tuple[str, Statement | None]]:
@@ -283,6 +268,7 @@ def _statements(
     found: list[tuple[str, Statement | None]] = []
     kept: set[str] = set()  # Values in the workspace: their memory is not released.
     ends = ends_of_loops(program)
+    avals = wholes(program)
     loop = LoopLines(program, -1, threads)
     for number, statement in enumerate(program.statements):
         if statement.loop != loop.number:
@@ -296,7 +282,7 @@ def _statements(
         elif number >= last:
             dead = ()  # After the last allocation `del` gains nothing: the return releases names.
         comment = remark(statement.node, statement.avals)
-        loop.add(_line(statement, names, dead), statement, comment)
+        loop.add(_line(statement, names, avals, dead), statement, comment)
         if loop.number < 0 or number in ends:
             found.extend(loop.taken())
     return found
@@ -306,22 +292,15 @@ def _return_statement(results: Sequence[str]) -> str:
     return f"return ({', '.join(results)}{',' if len(results) == 1 else ''})"
 
 
-def _line(statement: Statement, names: NameTable, dead: tuple[str, ...]) -> str:
-    line = names.written(_as_method(statement.pieces))
+def _line(
+    statement: Statement, names: NameTable, avals: Mapping[str, Aval], dead: tuple[str, ...]
+) -> str:
+    line = names.written(as_method(statement, avals))
     if statement.target:
         line = f"{statement.target} = {line}"
     if statement.ahead:
         line = f"{statement.ahead}; {line}"
     return f"{line}; del {', '.join(dead)}" if dead else line
-
-
-def _as_method(pieces: Pieces) -> Pieces:
-    """`v1.reshape((2, 3))` for `np.reshape(v1, (2, 3))`: a third of the time of a call."""
-    method = _METHODS.get(pieces[0]) if isinstance(pieces[0], str) else None
-    if method is None or not (isinstance(pieces[1], str) and pieces[1].isidentifier()):
-        return pieces
-    rest = pieces[3:] if pieces[2:3] == (", ",) else pieces[2:]
-    return (pieces[1], method, *rest)
 
 
 def _heading(program: Program, names: NameTable) -> list[str]:

@@ -13,6 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,22 @@ from .pieces import Piece, Tabled
 from .shapes import ufunc_named
 from .statements import Program, Statement
 
-__all__ = ["FLOAT_ERRORS", "FloatLine", "float_lines", "nested", "tied"]
+__all__ = [
+    "FLOAT_ERRORS",
+    "FLOAT_NAMES",
+    "FloatLine",
+    "constant_text",
+    "elementwise_text",
+    "float_lines",
+    "is_quiet",
+    "nested",
+    "tied",
+]
 
 FloatLine = tuple[str, str, Statement]
 """A name, the expression that it stands for, and the statement that computes it."""
 
-FLOAT_ERRORS = (OverflowError, ValueError, ZeroDivisionError)
+FLOAT_ERRORS = (FloatingPointError, OverflowError, ValueError, ZeroDivisionError)
 """The errors by which arithmetic on floats says that NumPy gives infinity or NaN."""
 
 _FLOAT, _BOOL = np.dtype("float64"), np.dtype("bool")
@@ -43,7 +54,7 @@ _ARITHMETIC: dict[np.ufunc, str] = {
     np.negative: "-{0}",
     np.positive: "{0}",
     # NumPy takes the square root for a power of 0.5: it is -0.0 at -0.0, and NaN at -inf.
-    np.power: "math.pow({0}, {1}) if {0} > 0.0 else float(np.power({0}, {1}))",
+    np.power: "pow({0}, {1}) if {0} > 0.0 else float(np.power({0}, {1}))",
     np.reciprocal: "1.0 / {0}",
     np.sign: "1.0 if {0} > 0.0 else -1.0 if {0} < 0.0 else 0.0 if {0} == 0.0 else {0}",
     np.square: "{0} * {0}",
@@ -53,7 +64,7 @@ _COMPARISONS: dict[np.ufunc, str] = {
     np.equal: "{0} == {1}",
     np.greater: "{0} > {1}",
     np.greater_equal: "{0} >= {1}",
-    np.isfinite: "math.isfinite({0})",
+    np.isfinite: "isfinite({0})",
     np.isnan: "{0} != {0}",
     np.less: "{0} < {1}",
     np.less_equal: "{0} <= {1}",
@@ -100,6 +111,38 @@ def tied(x: float, y: float) -> float:
     return x
 
 
+_OTHERS: tuple[Any, ...] = (
+    *(abs, float, math.isfinite, math.pow, np.array, np.ndarray, tied, type),
+)
+FLOAT_NAMES: Mapping[str, object] = {
+    **{each.__name__: each for each in (*_FUNCTIONS.values(), *_OTHERS)},
+    "float64": np.dtype(np.float64),
+}
+"""What programs on floats call by a name without a dot, which takes less to look up."""
+
+_CALLED = re.compile(r"float\(((?:np|special)\.\w+)\(")
+_PROBES = (0.0, 5e-324, 1e-310, 1e-160, 0.5, 1.0, 30.0, 800.0, 1e160, 1e308, math.inf, math.nan)
+
+
+def is_quiet(source: str) -> bool:
+    """Whether NumPy's functions in a program on floats warn of nothing, whatever is asked for."""
+    special = NUMPY.special if "special." in source else None
+    found = [ufunc_named(name, special) for name in set(_CALLED.findall(source))]
+    return all(each is not None and each.nin == 1 and _warns_never(each) for each in found)
+
+
+@cache
+def _warns_never(ufunc: np.ufunc) -> bool:
+    try:
+        with np.errstate(all="raise"):
+            for each in _PROBES:
+                ufunc(each)
+                ufunc(-each)
+    except FloatingPointError:
+        return False
+    return True
+
+
 def float_lines(program: Program) -> list[FloatLine] | None:
     """A program on floats, one line for each statement; None if it has none.
 
@@ -112,7 +155,7 @@ def float_lines(program: Program) -> list[FloatLine] | None:
     dtypes = dict.fromkeys(program.inputs, _FLOAT)
     texts: dict[str, str] = {}
     for name, node in program.constants.items():
-        text = _constant(node.params["value"])
+        text = constant_text(node.params["value"])
         if text is None:
             return None
         texts[name], dtypes[name] = text, node.dtype
@@ -162,7 +205,7 @@ def nested(lines: Sequence[FloatLine], results: Sequence[str]) -> list[FloatLine
     return found
 
 
-def _constant(value: object) -> str | None:
+def constant_text(value: object) -> str | None:
     """A finite number or a truth value as source."""
     array = np.asarray(value)
     if array.shape or array.dtype not in (_FLOAT, _BOOL) or not np.isfinite(array):
@@ -176,6 +219,22 @@ def _line(
     """The right-hand side of a statement on floats."""
     if len(statement.avals) != 1 or statement.avals[0].shape or statement.named:
         return None
+    return elementwise_text(statement, texts, dtypes)
+
+
+def elementwise_text(
+    statement: Statement, texts: Mapping[str, str], dtypes: Mapping[str, np.dtype[Any]]
+) -> str | None:
+    """What an elementwise statement does to one element; None for another statement.
+
+    Parameters
+    ----------
+    statement : Statement
+    texts : mapping of str to str
+        What stands for some operands; the others stand for themselves.
+    dtypes : mapping of str to dtype
+        Those of the operands.
+    """
     (aval,) = statement.avals
     first, *rest = statement.pieces
     if not isinstance(first, str) or not rest or rest[-1] != ")":
@@ -197,7 +256,7 @@ def _argument(
     if isinstance(piece, str):
         return (texts.get(piece, piece), dtypes[piece]) if piece in dtypes else None
     if isinstance(piece, Tabled):
-        text = _constant(piece.value)
+        text = constant_text(piece.value)
         return None if text is None else (text, np.asarray(piece.value).dtype)
     return None
 
@@ -225,5 +284,5 @@ def _call(
         return template.format(*arguments)
     function = _FUNCTIONS.get(ufunc)
     if function is not None:
-        return f"math.{function.__name__}({', '.join(arguments)})"
+        return f"{function.__name__}({', '.join(arguments)})"
     return f"float({name}({', '.join(arguments)}))" if aval.dtype == _FLOAT else None

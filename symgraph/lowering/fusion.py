@@ -10,6 +10,7 @@ that the loop fills block by block, or sums to which each block adds.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -105,6 +106,7 @@ class _Fusion:
         for draft in drafts:
             for name in draft.names:
                 self.readers.setdefault(name, []).append(draft.target)
+        self.columns = {draft.target for draft in drafts if _is_column(draft)}
         self.results = {*results}
         self.new_name = new_name
         self.found: list[Draft] = []
@@ -215,6 +217,7 @@ class _Writer:
         self.group = group
         self.number = number
         self.members = {draft.target for draft, _ in group.members}
+        self.reads = Counter([name for _, step in group.members for name in step.operands])
         self.ahead: list[Draft] = []
         self.inside: list[Draft] = []
         self.cut: dict[tuple[str, int], str] = {}
@@ -250,7 +253,11 @@ class _Writer:
             found = self.cut[name, axis] = self.fusion.new_name()
             aval = self.fusion.avals[name]
             line = Line((), (aval,), (Alias.PART,))
-            pieces = (name, _rows_of(aval, axis))
+            pieces: tuple[Piece, ...] = (name, _rows_of(aval, axis))
+            if self.reads[name] > 1 and name in self.fusion.columns:
+                # Elements that lie apart are gathered once: each takes a line of the cache.
+                line = Line((), (aval,), (Alias.FRESH,), place=", ")
+                pieces = ("np.positive(", *pieces, ")")
             self.inside.append(
                 Draft(draft.node, found, line, pieces, (name,), False, self.number, axis)
             )
@@ -309,6 +316,13 @@ def _is_scattered(row: Row) -> bool:
     for dim in row.aval.shape[: row.axis]:
         pieces *= dim if isinstance(dim, int) else _MOST_PIECES + 1
     return pieces > _MOST_PIECES and not row.multiplied
+
+
+def _is_column(draft: Draft) -> bool:
+    """Whether a vector of floats is a column of a matrix: its elements lie a row apart."""
+    (aval, *more), end = draft.line.avals, draft.pieces[-2:]
+    number = isinstance(end[0], str) and end[0].lstrip("-").isdecimal() and end[1:] == ("]",)
+    return not more and aval.ndim == 1 and aval.dtype.kind == "f" and number
 
 
 def _rows_of(aval: Aval, axis: int) -> str:

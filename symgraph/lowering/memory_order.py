@@ -38,6 +38,7 @@ _KEEPING = (
         "np.matmul(",
     ),
     *("np.ones_like(", "np.reshape(", "np.stack(", "np.where(", "np.zeros_like("),
+    *("xp.chosen(", "xp.row_sums("),
     *("xp.scatter_add(", "xp.scatter_set("),
 )
 """Calls whose result is in row order if their operands are."""

@@ -30,6 +30,7 @@ from .joins import joins_of, with_joins
 from .peak import predicted_peak
 from .pieces import Alias, Defined, EarlierResult, Line, NodeSource, OperandName, Piece, Pieces
 from .planning import Planning
+from .row_dots import with_row_dots
 from .schedule import scheduled
 from .spelling import spell
 from .statements import Program, Statement
@@ -251,6 +252,7 @@ class _Builder:
         avals.update({self.names[node]: node.aval for node in self.dag.inputs.values()})
         results = {self.names[node] for node in self.dag.outputs}
         given = self.drafts if drafts is None else drafts
+        given = with_row_dots(given, avals, results, self._target)
         drafts, loops = fused(given, avals, results, self._target)
         if not loops:
             return None

@@ -171,7 +171,7 @@ _AXIS_OF_ONE = frozenset(["amax", "amin", "mean", "expand_dims", "squeeze"])
 """Functions, beside reductions, that take a number as `axis` for a tuple of one."""
 # NumPy 2.4 warns where these get `out` as a third position.
 _OUT_BY_KEYWORD = frozenset((f"np.{maximum.op.ufunc}", f"np.{minimum.op.ufunc}"))
-_TAKING_OUT = frozenset(("np.clip", "np.concatenate", "np.stack"))
+_TAKING_OUT = frozenset(("np.clip", "np.concatenate", "np.stack", "xp.chosen", "xp.row_sums"))
 """Functions that are no ufuncs and write their result to a given array of its dtype."""
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9_]*\Z", re.IGNORECASE)
 
@@ -239,7 +239,7 @@ def _place_of(name: str, kwargs: Mapping[str, object]) -> str:
     if name.endswith(".reduce"):
         return ", out=" if set(kwargs) <= {"axis", "keepdims", "initial"} else ""
     if name in _TAKING_OUT:
-        return ", out=" if set(kwargs) <= {"axis"} else ""
+        return ", out=" if set(kwargs) <= {"axis", "keepdims"} else ""
     found = getattr(np, name.partition(".")[2], None) if name.startswith("np.") else None
     product = isinstance(found, np.ufunc) and found.nout == 1 and found.signature
     return ", " if product and not kwargs else ""

@@ -116,16 +116,20 @@ class _Reader:
 
     def step(self) -> Step:
         function = self.call.function
-        if self.draft.line.out or function in ("np.where", ".astype"):
+        if self.draft.line.out or function in ("np.where", "xp.chosen", ".astype"):
             return self._elementwise()
-        if function in _COMBINED:
+        if function in _COMBINED or function == "xp.row_sums":
             return self._reduced()
+        if function == "np.vecdot":
+            return self._dotted()
         if function == "np.matmul":
             return self._product()
         if function in ("np.transpose", "np.matrix_transpose"):
             return self._transposed()
         if function == "np.reshape":
             return self._reshaped()
+        if function == "np.concatenate":
+            return self._joined()
         raise _Apart
 
     def _axis(self, name: str, axis: int) -> int | None:
@@ -169,7 +173,7 @@ class _Reader:
         aval = self.avals[name]
         if aval.dtype != self.result.dtype or aval.dtype.kind != "f" or aval.dtype.itemsize < 4:
             raise _Apart
-        given: Any = kwargs.get("axis")
+        given: Any = -1 if self.call.function == "xp.row_sums" else kwargs.get("axis")
         if given is None:
             given = tuple(range(-aval.ndim, 0))
         axes = {
@@ -180,11 +184,24 @@ class _Reader:
         if axis is None:
             axis = self._first_axis(aval.shape)
         if axis in axes:
+            if self.call.function not in _COMBINED:
+                raise _Apart
             if "initial" in kwargs and self.call.function == "np.add.reduce":
                 raise _Apart
             return Step(None, {name: axis}, _COMBINED[self.call.function])
         after = 0 if kwargs.get("keepdims") else sum([each > axis for each in axes])
         return Step(axis + after, {name: axis})
+
+    def _dotted(self) -> Step:
+        """The products of the rows of two arrays of one shape."""
+        axes = {self.inside[name] for name in self.draft.names if name in self.inside}
+        if len(axes) > 1:
+            raise _Apart
+        axis = axes.pop() if axes else self._first_axis(self.avals[self.order[0]].shape)
+        if axis == -1:
+            raise _Apart
+        after = 0 if self.call.kwargs.get("keepdims") else 1
+        return Step(axis + after, self._operands(dict.fromkeys(self.draft.names, axis)))
 
     def _product(self) -> Step:
         """The product of a matrix and a vector, or of narrow matrices over the rows."""
@@ -255,6 +272,17 @@ class _Reader:
                 raise _Apart
         index = f"[{', '.join(parts)}]"
         return Step(axis - len(new), {name: self.inside[name]}, index=index)
+
+    def _joined(self) -> Step:
+        """Arrays beside each other; in memory they are copied once, from the cache."""
+        axes = {self.inside[name] for name in self.draft.names if name in self.inside}
+        along: Any = self.call.kwargs.get("axis")
+        if len(axes) != 1 or not isinstance(along, int) or not self.draft.line.place:
+            raise _Apart
+        (axis,) = axes
+        if axis == (along if along < 0 else along - self.result.ndim):
+            raise _Apart
+        return Step(axis, self._operands(dict.fromkeys(self.draft.names, axis)))
 
     def _transposed(self) -> Step:
         (name,) = self.draft.names

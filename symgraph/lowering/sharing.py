@@ -46,6 +46,8 @@ _FRESH = frozenset(
         "lexsort",
         "isin",
         "largest_of_windows",
+        "chosen",
+        "row_sums",
         "linalg.eigvalsh",
         "linalg.norm",
         "linalg.svdvals",

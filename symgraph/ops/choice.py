@@ -118,6 +118,7 @@ def _facts_where(condition: Known, x: Known, y: Known) -> Iterable[Fact]:
 _where = elementwise(
     "where",
     kernel=lambda xp, condition, x, y: xp.where(condition, x, y),
+    kernel_of_many=lambda xp, condition, x, y: xp.chosen(condition, x, y),
     vjp=(
         None,
         lambda ct, out, condition, x, y: where(condition, ct, 0),

@@ -24,6 +24,7 @@ from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, carries_aligned, register
 from ..ir.traits import Traits
+from ..namespace.flat_images import added_places
 from ..namespace.images import COLUMN_BYTES
 from .batched import applied, batch_aligned
 from .movement import reshape
@@ -188,10 +189,23 @@ def _room_of_convolution(out: Aval, x: Aval, w: Aval, *, strides: Sizes, **_: ob
     return room + _part_of(out, room, x, w.shape[-n:], out.shape[-n:])
 
 
-def _room_of_adjoint(out: Aval, y: Aval, w: Aval, *, strides: Sizes, **_: object) -> Dim:
+def _room_of_adjoint(
+    out: Aval, y: Aval, w: Aval, *, strides: Sizes, groups: int, **_: object
+) -> Dim:
+    """The columns; in flat images they have more places, and so has the part of y."""
     n = len(strides)
-    room = _columns_bytes(out, w.shape[-n:], y.shape[-n:])
-    return room + _part_of(out, room, out, w.shape[-n:], y.shape[-n:])
+    sizes, counts = w.shape[-n:], y.shape[-n:]
+    room = _columns_bytes(out, sizes, counts)
+    part = _part_of(out, room, out, sizes, counts)
+    filters = w.shape[-n - 2]
+    filters = filters // groups if isinstance(filters, int) else filters
+    added = added_places(counts, sizes, out.shape[-n:], strides, filters)
+    if added is None or not isinstance(room, int):
+        return room + part
+    places = count(counts)
+    assert isinstance(places, int)
+    spread = _part_of(y, room, out, sizes, counts) or y.nbytes
+    return (room + spread) * (places + added) // max(1, places)
 
 
 def _part_of(whole: Aval, room: Dim, x: Aval, sizes: Shape, counts: Shape) -> Dim:
@@ -206,11 +220,11 @@ def _part_of(whole: Aval, room: Dim, x: Aval, sizes: Shape, counts: Shape) -> Di
 def _room_of_kernel(
     out: Aval, x: Aval, y: Aval, *, sizes: Shape, strides: Sizes, **_: object
 ) -> Dim:
-    """The columns, the other operand with its images last, and the product of some images."""
+    """The columns, the other operand with its images last, their product, and that of some."""
     counts = y.shape[-len(strides) :]
     room = _columns_bytes(x, sizes, counts)
     part = _part_of(y, room, x, sizes, counts)
-    return room + (part or y.nbytes) + (out.nbytes if part else 0)
+    return room + (part or y.nbytes) + (2 * out.nbytes if part else out.nbytes)
 
 
 CONVOLUTION = register(

@@ -13,6 +13,7 @@ from ..ir.avals import Aval
 from ..ir.fact_inference import Known
 from ..ir.op import Op, per_element, register, results_of
 from ..ir.traits import Traits
+from ..namespace.row_sums import LONGEST
 from ..notation import array_formulas
 from .batched import batch_aligned
 from .carrying import all_but_last
@@ -46,6 +47,15 @@ def _indices_sum(
     return [axes], axes if keepdims else [each for each in axes if each not in axis]
 
 
+def _sums_of_many(xp: Any, x: Any, *, axis: Axes, keepdims: bool) -> Any:
+    """Short rows of floats are summed by BLAS."""
+    length, dtype = x.shape[-1], xp.dtype_of(x)
+    short = axis == (-1,) and type(length) is int and 1 < length <= LONGEST and len(x.shape) > 1
+    if not short or dtype.kind != "f":
+        return xp.sum(x, axis=axis, keepdims=keepdims)
+    return xp.row_sums(x, keepdims=True) if keepdims else xp.row_sums(x)
+
+
 sum = reduction(
     "sum",
     numpy=(np.sum,),
@@ -59,6 +69,7 @@ sum = reduction(
     mistaken_for=("prod", "max"),
     latex=array_formulas.sum_over_axes_formula,
     definition=lambda m, row: m.total(row),
+    kernel_of_many=_sums_of_many,
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 import threading
 from typing import Any
 
@@ -376,3 +377,31 @@ def test_products_have_the_digits_of_their_dtype_unless_jax_is_told_otherwise() 
     with jax.default_matmul_precision("tensorfloat32"):
         traced = str(jax.make_jaxpr(product.lower("jax"))(x, y))
     assert "HIGHEST" not in traced
+
+
+def test_a_usual_call_leaves_shapes_to_jax() -> None:
+    """JAX looks them up in its cache; where it meets new ones, the program refuses them."""
+    product = sg.trace(lambda x, y: np.sum(x * y), x=sg.spec((3,)), y=sg.spec((3,))).lower("jax")
+    with wide(True):
+        x = jnp.arange(3.0)
+        assert product(x, x) == 5
+        entered: list[str] = []
+
+        def seen(frame: Any, event: str, _argument: object) -> None:
+            if event == "call" and "symgraph" in frame.f_code.co_filename:
+                entered.append(frame.f_code.co_name)
+
+        sys.setprofile(seen)
+        try:
+            product(x, x)
+        finally:
+            sys.setprofile(None)
+        assert entered[:2] == ["__call__", "usual"]
+        assert len(entered) <= 3
+        assert product(x, np.arange(3.0)) == 5
+        assert product(x.astype("float32"), x) == 5
+        for wrong in ((x,), (x, x, x), (x, jnp.arange(4.0)), (x, x + 1j)):
+            with pytest.raises(sg.SymgraphError):
+                product(*wrong)
+        assert product(x=x, y=x) == product(x, x) == 5
+    assert float(product(x, x)) == 5

@@ -73,11 +73,18 @@ def chosen(x: Any, y: Any) -> Any:
     return np.sum(snp.transpose(z) * 2.0 + np.cos(np.transpose(x)))
 
 
+def rotated(x: Any, y: Any) -> Any:
+    """Columns of two tables."""
+    u = x[:, 0] * np.cos(y[:, 1]) - x[:, 2] * np.sin(y[:, 1])
+    return np.sum(u / np.sqrt(x[:, 0] * x[:, 0] + y[:, 0] * u + 9.0))
+
+
 CASES: dict[str, tuple[Callable[..., Any], dict[str, str], tuple[str, ...]]] = {
     "logistic": (logistic, {"X": "n, 5", "y": "n", "w": "5"}, ("w", "X")),
     "softmax": (softmax, {"z": "n, 6", "p": "n, 6"}, ("z", "p")),
     "normalised": (normalised, {"x": "n, 7", "g": "7", "t": "n, 7"}, ("x", "g")),
     "chosen": (chosen, {"x": "n, 3", "y": "n, 3"}, ("x", "y")),
+    "rotated": (rotated, {"x": "n, 3", "y": "n, 2"}, ("x", "y")),
 }
 
 
@@ -120,6 +127,19 @@ def weighted(X: Any, s: Any, Y: Any) -> Any:
     return np.transpose(X * np.exp(s)[:, None]) @ Y
 
 
+def test_columns_are_gathered_once_and_joined_in_the_loop() -> None:
+    specs = {"x": sg.spec((200_000, 3)), "y": sg.spec((200_000, 2))}
+    graph = sg.trace(rotated, **specs).gradient("x", "y").simplify()
+    before, _, loop = graph.lower().source.partition("for rows")
+    columns = re.findall(r"(v\d+) = v[01]\[\.\.\., ::1, -\d\]", before)
+    reads = {name: loop.count(f"{name}[rows]") for name in columns}
+    assert list(reads.values()) == [1, 1, 1, 1]
+    assert "v2" in columns
+    assert "np.positive(v2[rows], t" in loop
+    assert len(re.findall(r"np\.concatenate\(.*, out=(?:t\d+|v\d+\[rows\])\)", loop)) == 2
+    assert "np.copyto" not in loop
+
+
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 100])
 def test_a_product_over_the_rows_is_summed_by_blocks(n: int) -> None:
@@ -133,7 +153,7 @@ def test_a_product_over_the_rows_is_summed_by_blocks(n: int) -> None:
 
 
 def test_a_product_over_the_rows_keeps_no_weighted_copy() -> None:
-    specs = {"X": sg.spec((4000, 100)), "s": sg.spec((4000,)), "Y": sg.spec((4000, 100))}
+    specs = {"X": sg.spec((8000, 100)), "s": sg.spec((8000,)), "Y": sg.spec((8000, 100))}
     f = sg.trace(weighted, **specs).lower()
     values = {name: np.ones(spec.shape) for name, spec in specs.items()}
     f(**values)

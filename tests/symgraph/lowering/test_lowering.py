@@ -27,6 +27,7 @@ from symgraph.backends.samples import op_samples
 from symgraph.ir.dag import Dag
 from symgraph.ir.interpreter import evaluate
 from symgraph.ir.op import OPS
+from symgraph.lowering.floats import FLOAT_NAMES
 from symgraph.lowering.functional import functional
 from symgraph.lowering.peak import predicted_peak
 from symgraph.lowering.program import program_of
@@ -47,7 +48,14 @@ EXPRESSIONS = (
     ast.keyword, ast.UnaryOp, ast.USub, ast.Load, ast.Store, ast.Del,
 )  # fmt: skip
 COUNTING = (ast.BinOp, ast.Sub)
-NAMES_ON_FLOATS = re.compile(rf"{NAMES.pattern}|abs|float|math|tied")
+NAMES_ON_FLOATS = re.compile("|".join([NAMES.pattern, *FLOAT_NAMES]))
+_OTHER_FLOATS = r"not \(?(type\(v\d+\) is )+float\)?"
+_OTHER_ARRAYS = (
+    r"\(?type\(v\d+\) is not ndarray\)? or \(?v\d+\.dtype is not float64\)?"
+    r" or \(?v\d+\.shape != \([\d, ]+\)\)?"
+)
+OTHERS = re.compile(rf"if more( or {_OTHER_FLOATS})?( or {_OTHER_ARRAYS})*:\s+return None")
+"""What programs on floats do not take."""
 ON_FLOATS = (
     ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp,
     ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
@@ -73,6 +81,8 @@ def assert_closed(source: str) -> None:
             continue
         if function.name == "floats":
             parts = (*STATEMENTS, *EXPRESSIONS, *ON_FLOATS)
+            first, *function.body = function.body
+            assert OTHERS.fullmatch(ast.unparse(first))
             assert_closed_function(function, STATEMENTS, parts, NAMES_ON_FLOATS)
             continue
         assert re.fullmatch(r"f\d+", function.name)
@@ -146,7 +156,7 @@ def test_source_reads_like_numpy() -> None:
         "def program(v0, v1, d0, w):",
         "    v2 = np.matmul(v0, v1, w[0])",
         "    v3 = np.exp(v2, v2)",
-        "    v4 = np.add.reduce(v3, axis=-1)",
+        "    v4 = xp.row_sums(v3)",
         "    return (v4,)",
         "",
         "",
@@ -157,7 +167,7 @@ def test_source_reads_like_numpy() -> None:
         "    for rows, t0 in w[1]:",
         "        v5 = v2[rows]",
         "        v3 = np.exp(v5, t0); del v5",
-        "        v6 = np.add.reduce(v3, axis=-1, out=v4[rows]); del v6",
+        "        v6 = xp.row_sums(v3, out=v4[rows]); del v6",
         "    return (v4,)",
     ]
     assert "test_lowering.py" in source
@@ -495,3 +505,49 @@ def test_sharing_costs_no_memory_and_leaves_plans_alone() -> None:
     ]
     assert shared <= apart
     assert lower(planned).source.count("np.isfinite(") == 2
+
+
+def product(*shapes: Any, dtype: str = "float64") -> Any:
+    x, y = [input(name, shape, dtype) for name, shape in zip("xy", shapes, strict=True)]
+    return lower(dag_of(x @ y, x=x, y=y))
+
+
+@pytest.mark.parametrize("shapes", [((5, 3), (3,)), ((3,), (3, 4)), ((5, 3), (3, 4))])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_small_products_are_methods(shapes: Any, dtype: str) -> None:
+    f = product(*shapes, dtype=dtype)
+    assert ".dot(" in f.source
+    rng = np.random.default_rng(0)
+    x, y = [rng.normal(size=shape).astype(dtype) for shape in shapes]
+    assert f(x, y).tobytes() == np.matmul(x, y).tobytes()
+    for view in (np.asfortranarray(x), x[::-1], np.repeat(x, 2, axis=-1)[..., ::2]):
+        np.testing.assert_allclose(f(view, y), np.matmul(view, y), 1e-5)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [((5, 1), (1,)), ((1,), (1, 4)), ((1, 3), (3,)), ((2, 5, 3), (3,)), ((2, 5, 3), (3, 4))],
+)
+def test_numbers_and_stacks_stay_with_matmul(shapes: Any) -> None:
+    """To `dot` an array of one element is a number, and zero times infinity is zero."""
+    f = product(*shapes)
+    assert ".dot(" not in f.source
+    x, y = [np.full(shape, value) for shape, value in zip(shapes, (np.inf, 0.0), strict=True)]
+    assert np.isnan(f(x, y)).all()
+
+
+def test_products_of_named_sizes_and_integers_stay_with_matmul() -> None:
+    assert ".dot(" not in product("n, 3", (3,)).source
+    assert ".dot(" not in product((5, 3), (3,), dtype="int64").source
+    assert ".dot(" not in product((500, 300), (300,)).source
+
+
+@pytest.mark.parametrize("part", [np.s_[:, ::2], np.s_[::-1], np.s_[1:4]])
+def test_products_of_parts_stay_with_matmul(part: Any) -> None:
+    """Where `matmul` calls no BLAS, `dot` would: other bits than the interpreter's."""
+    x, y = input("x", (6, 6)), input("y", (6,))
+    z = x[part]
+    f = lower(dag_of(z @ y[: z.shape[1]], x=x, y=y))
+    assert "np.matmul(" in f.source
+    assert ".dot(" not in f.source
+    assert ".dot(" in lower(dag_of(snp.exp(x).T @ y, x=x, y=y)).source

@@ -17,6 +17,7 @@ from symgraph.backends.conformance import check_dag
 from symgraph.errors import DTypeError, ShapeError, TraceError
 from symgraph.ir.dag import Dag
 from symgraph.namespace import NUMPY, images, windows
+from symgraph.namespace.flat_images import added_places, laid_flat
 from symgraph.namespace.windows import counts_of
 
 
@@ -386,3 +387,55 @@ def test_results_are_written_to_any_array(
                 out = np.full(want.shape, np.nan, order=order)
                 assert grouped(NUMPY, *arrays, *a, out=out) is out
                 np.testing.assert_array_equal(out, found)
+
+
+@pytest.mark.parametrize(
+    ("extents", "sizes", "dilations", "groups"),
+    [
+        ((7, 8), (3, 2), (1, 1), 1),
+        ((9, 8), (3, 3), (2, 1), 2),
+        ((4, 5, 6), (2, 1, 3), (1, 1, 2), 1),
+    ],
+)
+@pytest.mark.parametrize("most", [200, 2**19])
+def test_columns_are_added_in_flat_images(
+    extents: Any, sizes: Any, dilations: Any, groups: int, most: int, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(images, "COLUMN_BYTES", most)
+    random = np.random.default_rng(0)
+    ones = (1,) * len(sizes)
+    counts = windows.counts_of(extents, sizes, ones, dilations)
+    y = random.normal(size=(5, 6, *counts))
+    w = random.normal(size=(6, 4 // groups, *sizes))
+    assert laid_flat(counts, w, extents, ones, dilations, 6 // groups) is not None
+    a = (extents, ones, dilations, groups)
+    want = windows.adjoint_convolution(NUMPY, y, w, *a)
+    np.testing.assert_allclose(images.adjoint_convolution(NUMPY, y, w, *a), want, 1e-12, 1e-13)
+    y[0, 0, 0] = np.nan
+    y[1, 2] = np.inf
+    with np.errstate(invalid="ignore"):
+        want = windows.adjoint_convolution(NUMPY, y, w, *a)
+        found = images.adjoint_convolution(NUMPY, y, w, *a)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(want))
+    np.testing.assert_allclose(found, want, 1e-12, 1e-13)
+
+
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
+def test_a_weight_that_is_not_finite_meets_no_zeros_of_ours(bad: float) -> None:
+    y, w = np.ones((2, 3, 5, 6)), np.ones((3, 2, 3, 3))
+    w[1, 0, 2, 0] = bad
+    a = ((7, 8), (1, 1), (1, 1), 1)
+    assert laid_flat((5, 6), w, *a[:3], 3) is None
+    with np.errstate(invalid="ignore"):
+        want = windows.adjoint_convolution(NUMPY, y, w, *a)
+        found = images.adjoint_convolution(NUMPY, y, w, *a)
+    assert 0 < np.isnan(want).sum() + np.isinf(want).sum() < want.size / 2
+    np.testing.assert_array_equal(found, want)
+
+
+def test_where_images_are_not_laid_flat() -> None:
+    assert added_places((28, 28), (3, 3), (30, 30), (1, 1), 32) == 56
+    assert added_places((28, 28), (3, 3), (30, 30), (1, 1), 512) is None  # products cost more
+    assert added_places((14, 14), (3, 3), (30, 30), (2, 2), 32) is None
+    assert added_places((28,), (3,), (30,), (1,), 32) is None
+    assert added_places((28, 28), (1, 1), (28, 28), (1, 1), 32) is None

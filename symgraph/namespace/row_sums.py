@@ -1,0 +1,36 @@
+"""Sums of short rows, as products with ones.
+
+A reduction of NumPy's begins anew for each row, which takes 20 nanoseconds: ten numbers take as
+long as their sum by BLAS does ten times over. A product rounds as a sum does, but in another order,
+and it begins with 0.0, so a row of -0.0 gives 0.0.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+__all__ = ["LONGEST", "row_sums"]
+
+LONGEST = 128
+"""The longest row: NumPy adds up so many numbers as they come, too, and more of them by halves."""
+
+
+@lru_cache(maxsize=256)
+def _ones(count: int, dtype: np.dtype[Any]) -> Any:
+    found = np.ones(count, dtype)
+    found.flags.writeable = False
+    return found
+
+
+def row_sums(x: Any, keepdims: bool = False, out: Any = None) -> Any:
+    """`np.sum(x, axis=-1, keepdims=keepdims)`; written to `out` if it is given."""
+    if x.strides[-1] != x.itemsize:  # Other axes are shorter steps: NumPy goes along those.
+        return np.add.reduce(x, axis=-1, keepdims=keepdims, out=out)
+    ones = _ones(x.shape[-1], x.dtype.newbyteorder("="))
+    if not keepdims:
+        return np.matmul(x, ones, out)
+    found = np.matmul(x, ones, None if out is None else out[..., 0])
+    return found[..., None] if out is None else out
