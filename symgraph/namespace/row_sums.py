@@ -1,8 +1,8 @@
 """Sums of short rows, as products with ones.
 
 A reduction of NumPy's begins anew for each row, which takes 20 nanoseconds: ten numbers take as
-long as their sum by BLAS does ten times over. A product rounds as a sum does, but in another order,
-and it begins with 0.0, so a row of -0.0 gives 0.0.
+long as their sum by BLAS does ten times over. A product rounds as a sum does, but in another order.
+It begins with 0.0, so where it gives a zero NumPy is asked which one: a row of -0.0 sums to -0.0.
 """
 
 from __future__ import annotations
@@ -27,10 +27,15 @@ def _ones(count: int, dtype: np.dtype[Any]) -> Any:
 
 def row_sums(x: Any, keepdims: bool = False, out: Any = None) -> Any:
     """`np.sum(x, axis=-1, keepdims=keepdims)`; written to `out` if it is given."""
-    if x.strides[-1] != x.itemsize:  # Other axes are shorter steps: NumPy goes along those.
+    # Where other axes are shorter steps NumPy goes along those.
+    if x.ndim < 2 or x.strides[-1] != x.itemsize:
         return np.add.reduce(x, axis=-1, keepdims=keepdims, out=out)
     ones = _ones(x.shape[-1], x.dtype.newbyteorder("="))
-    if not keepdims:
-        return np.matmul(x, ones, out)
-    found = np.matmul(x, ones, None if out is None else out[..., 0])
-    return found[..., None] if out is None else out
+    flat = None if out is None else out[..., 0] if keepdims else out
+    found = np.matmul(x, ones, flat)
+    if not found.all():
+        zeros = found == 0
+        found[zeros] = np.add.reduce(x[zeros], axis=-1)
+    if out is not None:
+        return out
+    return found[..., None] if keepdims else found
