@@ -2,7 +2,8 @@
 
 A reduction of NumPy's begins anew for each row, which takes 20 nanoseconds: ten numbers take as
 long as their sum by BLAS does ten times over. A product rounds as a sum does, but in another order.
-It begins with 0.0, so where it gives a zero NumPy is asked which one: a row of -0.0 sums to -0.0.
+It begins with 0.0, as NumPy does for some rows of -0.0 and not for others: where it gives a zero,
+NumPy is asked which one.
 """
 
 from __future__ import annotations
