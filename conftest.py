@@ -106,8 +106,7 @@ def _mark_sample(items: list[pytest.Item]) -> None:
 def pytest_collection() -> Generator[None, object, object]:
     """Import the package before the doctests of one file make a second module of that file.
 
-    Without the garbage collector: what is made here stays, and it would look at all of it, now and
-    at each of its later rounds.
+    Without the garbage collector: what is made here stays, and it would look at all of it.
     """
     with suppress(Exception):  # A test of one module still runs while another is broken.
         import_module("symgraph")
@@ -115,8 +114,22 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
-        gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop() -> Generator[None, object, object]:
+    """Make what was collected old, and all of it unseen when pytest looks for garbage at the end.
+
+    It does so many times, and each time would walk over all tests.
+    """
+    gc.freeze()
+    gc.unfreeze()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

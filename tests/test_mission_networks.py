@@ -145,7 +145,7 @@ def test_m09_the_engine_knows_no_differentiation_rule() -> None:
                 modules.add(node.module or "")
     assert compared == {"'project'"}
     assert named & set(OPS) <= PLUMBING
-    assert modules <= {"ops.creation", "ops.movement", "ops.diagonals"}
+    assert modules <= {"ops.creation", "ops.movement", "ops.diagonals", "ops.parts"}
 
 
 # -- M11: layers and the network made of them ------------------------------------------------------

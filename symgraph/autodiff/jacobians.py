@@ -24,12 +24,11 @@ from ..ir.dag import Dag
 from ..ir.dims import Dim, count, names_of, resolve
 from ..ir.node import Node, adjoint_origin, origin
 from ..ops.creation import zeros
-from ..ops.joining import concatenate
 from ..ops.movement import RESHAPE, reshape
+from ..ops.parts import joined, parts_of, resized
 from .axes import Ties, axes_of_one_length, mixing, moves_with, tied_axes
 from .differentiate import label_of, target_of
 from .directions import moved, positions, with_results
-from .parts import parts_of, resized
 from .reverse import active_nodes
 from .seeds import by_cotangents, by_tangents, embedded, other_axes, permuted
 
@@ -262,7 +261,7 @@ def _by_parts(y: Array, x: Array, ties: Ties) -> list[_Candidate]:
         else _of_part(part.value, parts.axis, x, ties)
         for part in parts.parts
     ]
-    whole = concatenate(found, axis=parts.axis - len(free))
+    whole = joined(found, parts.axis - len(free))
     return [_candidate("parts", len(found), whole)]
 
 

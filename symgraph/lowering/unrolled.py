@@ -195,9 +195,9 @@ def _written(whole: str, names: Sequence[str], operands: Sequence[str]) -> str:
     return _NAME_OR_CONSTANT.sub(lambda match: texts[match[0]], whole)
 
 
-def _numbers(values: Any) -> list[str] | None:
+def _numbers(values: object) -> list[str] | None:
     """Numbers as source; None if one is not finite."""
-    texts = [constant_text(each) for each in np.ravel(values)]
+    texts = [constant_text(each) for each in np.ravel(np.asarray(values))]
     known = [each for each in texts if each is not None]
     return known if len(known) == len(texts) else None
 

@@ -18,6 +18,9 @@ __all__ = ["LONGEST", "row_sums"]
 LONGEST = 128
 """The longest row: NumPy adds up so many numbers as they come, too, and more of them by halves."""
 
+_FEWEST = 256
+"""Of fewer sums NumPy makes each by itself: as the interpreter does where sizes are known."""
+
 
 @lru_cache(maxsize=256)
 def _ones(count: int, dtype: np.dtype[Any]) -> Any:
@@ -28,10 +31,12 @@ def _ones(count: int, dtype: np.dtype[Any]) -> Any:
 
 def row_sums(x: Any, keepdims: bool = False, out: Any = None) -> Any:
     """`np.sum(x, axis=-1, keepdims=keepdims)`; written to `out` if it is given."""
+    count = x.shape[-1]
+    few = x.ndim < 2 or not 1 < count <= LONGEST or x.size < _FEWEST * count
     # Where other axes are shorter steps NumPy goes along those.
-    if x.ndim < 2 or x.strides[-1] != x.itemsize:
+    if few or x.strides[-1] != x.itemsize:
         return np.add.reduce(x, axis=-1, keepdims=keepdims, out=out)
-    ones = _ones(x.shape[-1], x.dtype.newbyteorder("="))
+    ones = _ones(count, x.dtype.newbyteorder("="))
     flat = None if out is None else out[..., 0] if keepdims else out
     found = np.matmul(x, ones, flat)
     if not found.all():

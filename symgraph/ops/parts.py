@@ -16,14 +16,14 @@ from typing import cast
 from ..array import Array, apply
 from ..ir.dims import Shape
 from ..ir.node import Node
-from ..ops.creation import zeros
-from ..ops.elementwise import add, multiply, negative, subtract
-from ..ops.indexing import EMBED, getitem
-from ..ops.joining import CONCATENATE
-from ..ops.movement import RESHAPE, reshape
-from ..ops.slices import bounds_of, entries_of
+from .creation import zeros
+from .elementwise import add, multiply, negative, subtract
+from .indexing import EMBED, getitem
+from .joining import CONCATENATE, concatenate
+from .movement import RESHAPE, reshape
+from .slices import bounds_of, entries_of
 
-__all__ = ["MOST_PARTS", "Part", "Parts", "parts_of", "resized"]
+__all__ = ["MOST_PARTS", "Part", "Parts", "joined", "parts_of", "resized"]
 
 MOST_PARTS = 64
 """A value of more parts is taken as a whole."""
@@ -52,6 +52,11 @@ class Parts:
     def cuts(self) -> list[int]:
         """Where parts begin, and the end of the last."""
         return [part.start for part in self.parts] + [self.parts[-1].stop]
+
+
+def joined(parts: Sequence[Array], axis: int) -> Array:
+    """The parts beside each other along an axis."""
+    return concatenate(parts, axis=axis)
 
 
 def parts_of(y: Node) -> Parts | None:
