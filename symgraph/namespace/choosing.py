@@ -7,6 +7,7 @@ bits it takes half a nanosecond, whatever the answers are.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,9 @@ _INTEGERS = {np.dtype("float32"): np.dtype("int32"), np.dtype("float64"): np.dty
 def chosen(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
     """`np.where(condition, x, y)`, to the bit; written to `out` if it is given."""
     if np.size(condition) < _MANY or not _fit(condition, x, y, out):
-        found = np.where(condition, x, y)
         if out is None:
-            return found
-        np.copyto(out, found)
+            return np.where(condition, x, y)
+        _choose_in_parts(condition, x, y, out)
         return out
     dtype = _INTEGERS[x.dtype]
     found = np.empty(condition.shape, x.dtype) if out is None else out
@@ -38,6 +38,25 @@ def chosen(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
         left, right = [each if each.size == 1 else each[part] for each in (one, other)]
         _choose(mask[part], left, right, bits[part])
     return found
+
+
+def _choose_in_parts(condition: Any, x: Any, y: Any, out: Any) -> None:
+    """Write `np.where(condition, x, y)` to `out`, with room for a part of it alone."""
+    if not out.ndim or any(map(partial(_overlap, out), (condition, x, y))):
+        np.copyto(out, np.where(condition, x, y))
+        return
+    whole = [np.broadcast_to(each, out.shape) for each in (condition, x, y)]
+    rows = max(1, _BLOCK * len(out) // max(1, out.size))
+    for start in range(0, len(out), rows):
+        part = slice(start, start + rows)
+        out[part] = np.where(*[each[part] for each in whole])
+
+
+def _overlap(out: Any, x: Any) -> bool:
+    """Whether an operand may lie in memory of the result, other than element by element."""
+    if not isinstance(x, np.ndarray) or not np.may_share_memory(out, x):
+        return False
+    return (x.ctypes.data, x.strides, x.shape) != (out.ctypes.data, out.strides, out.shape)
 
 
 def _choose(mask: Any, x: Any, y: Any, out: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -75,3 +76,33 @@ def test_a_relu_asks_no_element() -> None:
         got = f(np.asarray(x, order=order), np.asarray(g, order=order))
         assert got.tobytes() == np.where(x > 0, g, 0.0).tobytes()
         assert got.tobytes() == evaluate(f.dag, {"x": x, "g": g})[0].tobytes()
+
+
+@pytest.mark.parametrize("layout", ["a part", "turned", "broadcast"])
+def test_what_is_chosen_of_other_layouts_takes_no_room_of_its_size(layout: str) -> None:
+    rng = np.random.default_rng(0)
+    x = {
+        "a part": rng.normal(size=(64, 100, 102))[..., 1:-1],
+        "turned": rng.normal(size=(100, 100, 64)).transpose(2, 0, 1),
+        "broadcast": rng.normal(size=(1, 100, 100)),
+    }[layout]
+    condition, out = rng.random((64, 100, 100)) > 0.5, np.empty((64, 100, 100))
+    tracemalloc.start()
+    found = NUMPY.chosen(condition, x, np.float64(0.0), out=out)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found is out
+    assert peak < out.nbytes / 8
+    np.testing.assert_array_equal(out, np.where(condition, x, 0.0))
+
+
+def test_a_result_in_the_memory_of_an_operand() -> None:
+    rng = np.random.default_rng(0)
+    whole = rng.normal(size=(80, 100, 100))
+    condition = rng.random((64, 100, 100)) > 0.5
+    x, out = whole[:64].transpose(0, 2, 1), whole[:64].transpose(0, 2, 1)
+    wanted = np.where(condition, x, 2.0)
+    np.testing.assert_array_equal(NUMPY.chosen(condition, x, 2.0, out=out), wanted)
+    shifted, out = whole[2:66], whole[:64]
+    wanted = np.where(condition, 2.0, shifted)
+    np.testing.assert_array_equal(NUMPY.chosen(condition, 2.0, shifted, out=out), wanted)
