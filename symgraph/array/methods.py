@@ -6,7 +6,6 @@ Each is one call of the NumPy function of that meaning, found by its name. What 
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import Any, NoReturn, Self
 
@@ -20,10 +19,6 @@ from .operators import Operators
 from .scipy_calls import scipy_call
 
 __all__ = ["ArrayMethods"]
-
-
-_LISTED = re.compile(r"(\w+)\[\d+\]")
-"""The name of an input that is one of the numbers of a list."""
 
 
 class ArrayMethods(Operators):
@@ -233,15 +228,11 @@ class ArrayMethods(Operators):
             held = np.empty((), object)
             held[()] = self
             return held
-        listed = _LISTED.fullmatch(self.node.params["name"]) if self.node.is_input else None
         self._no_numbers(
             "Conversion to a NumPy array",
             "np.asarray(x) can be left out; np.stack and snp.array join symbols and numbers, and "
             "snp.zeros(3) takes what is written. Use functions of numpy, symgraph.numpy or "
-            "symgraph.scipy; math.* does not trace."
-            if listed is None
-            else f"{listed[1]} is a list, and each of its numbers an input. "
-            f"Pass np.array({listed[1]}).",
+            "symgraph.scipy; math.* does not trace.",
         )
 
     def _refuse_scipy(self, name: str, mend: str) -> NoReturn:
