@@ -52,8 +52,9 @@ class Flat:
 
     def add(self, target: Any, columns: Any) -> None:
         """Add columns (..., C * sizes, grid) to images (..., C, extents)."""
-        lines = target.reshape((*target.shape[: -len(self.grid)], -1))
-        runs = columns.reshape((*lines.shape[:-1], len(self.shifts), -1))
+        n = len(self.grid)
+        lines = target.reshape((*target.shape[:-n], prod(target.shape[-n:])))
+        runs = columns.reshape((*lines.shape[:-1], len(self.shifts), prod(self.grid)))
         for tap, shift in enumerate(self.shifts):
             place = lines[..., shift : shift + self.used]
             np.add(place, runs[..., tap, : self.used], out=place)

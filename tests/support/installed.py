@@ -6,3 +6,5 @@ from importlib.util import find_spec
 
 BACKENDS = ["numpy", *(["jax"] if find_spec("jax") is not None else [])]
 """Our own backends that can be imported here."""
+ON_THE_CPU = ["numpy", *(["native"] if find_spec("llvmlite") is not None else [])]
+"""Those that run on NumPy's arrays."""

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import symgraph as sg
-from symgraph.native.machine import unsupported
 
-pytestmark = pytest.mark.skipif(bool(unsupported()), reason="the native extra is not installed")
+pytest.importorskip("llvmlite", reason="the native extra is not installed")
 
 ROWS, COLUMNS = 4000, 60
 RNG = np.random.default_rng(0)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from installed import ON_THE_CPU
 
 import symgraph as sg
 import symgraph.numpy as snp
@@ -99,7 +100,7 @@ def test_no_product_of_a_memory_cell_runs_twice(value: bool) -> None:
 
 def test_programs_run_no_product_twice() -> None:
     graph = sg.trace(lstm, **CELL).gradient("w", "u", "b").simplify()
-    for backend in ("numpy", "native"):
+    for backend in ON_THE_CPU:
         products = re.findall(r"np\.matmul\(|\.dot\(", graph.lower(backend).source)
         assert len(products) == 5
 
@@ -151,13 +152,13 @@ def test_named_sizes() -> None:
     for shape in ((4, 3, 24), (1, 2, 24), (0, 2, 24)):
         given = {"x": RNG.normal(size=shape), "w": PLAIN["w"]}
         value, grads = graph.evaluate(**given)
-        for backend in ("numpy", "native"):
+        for backend in ON_THE_CPU:
             for got, want in zip(flat(graph.lower(backend)(**given)), [value, *grads], strict=True):
                 np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-12)
 
 
 # -- numbers ---------------------------------------------------------------------------------------
-@pytest.mark.parametrize("backend", ["numpy", "native", "jax", "torch"])
+@pytest.mark.parametrize("backend", [*ON_THE_CPU, "jax", "torch"])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_gradients_are_those_of_loops_written_out(backend: str, reverse: bool) -> None:
     if backend in ("jax", "torch"):
@@ -207,7 +208,7 @@ def test_other_derivatives(name: str) -> None:
         products = [sum(count_in_step(loop, "matmul") for loop in loops_of(dag)) for dag in
                     (graph.dag, run)]  # fmt: skip
         assert products[1] < products[0]
-    for backend in ("numpy", "native"):
+    for backend in ON_THE_CPU:
         want = flat(graph.evaluate(**given))
         for one, other in zip(flat(graph.lower(backend)(**given)), want, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-10)
