@@ -123,8 +123,7 @@ def pytest_runtestloop() -> Generator[None, object, object]:
 
     It does so many times, and each time would walk over all tests.
     """
-    gc.freeze()
-    gc.unfreeze()
+    gc.collect()
     try:
         return (yield)
     finally:
