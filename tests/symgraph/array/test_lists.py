@@ -14,18 +14,19 @@ import symgraph.numpy as snp
 X = np.array([0.5, 1.5, -2.0])
 
 # Written in plain NumPy: the numbers are those of the function called on numbers.
+# No number that other tests have: a constant that lives keeps the line that wrote it first.
 OF_NUMPY: dict[str, Callable[[Any], Any]] = {
-    "a vector": lambda x: np.array([x[0] * x[1], np.sin(x[2]), 2.0, 3]),
-    "a matrix": lambda x: np.array([[np.cos(x[0]), -np.sin(x[0])], [np.sin(x[0]), 1]]) @ x[:2],
-    "from the right": lambda x: np.array([[1.0, 2.0]]) @ np.array([x[0], x[1]]),
+    "a vector": lambda x: np.array([x[0] * x[1], np.sin(x[2]), 2.25, 7]),
+    "a matrix": lambda x: np.array([[np.cos(x[0]), -np.sin(x[0])], [np.sin(x[0]), 7]]) @ x[:2],
+    "from the right": lambda x: np.array([[1.25, 2.25]]) @ np.array([x[0], x[1]]),
     "a tuple": lambda x: np.asarray((x[0], x[1])) * x[:2],
     "functions of it": lambda x: np.exp(np.array([x[0], x[1]])) + np.tanh(np.array([x[2], x[0]])),
     "a sum": lambda x: np.sum(np.array([x[0], x[1] * 2]) ** 2),
     "a norm": lambda x: np.linalg.norm(np.array([x[0], x[1]])),
-    "moved": lambda x: np.array([[x[0], x[1]], [x[2], 1.0]]).T[::-1].reshape(4),
+    "moved": lambda x: np.array([[x[0], x[1]], [x[2], 1.25]]).T[::-1].reshape(4),
     "joined": lambda x: np.concatenate([np.array([x[0], x[1]]), x]),
     "full": lambda x: np.full(3, x[0]) * x,
-    "by r_": lambda x: np.r_[x[0], x[1], 1.0],
+    "by r_": lambda x: np.r_[x[0], x[1], 1.25],
     "written to": lambda x: _written(np.array([x[0], 0.0, x[1]]), x),
     "like another": lambda x: _written(np.zeros_like(np.array([x[0], x[0], x[0]])), x),
     "unpacked": lambda x: np.multiply(*np.array([x[0], x[1]])),
