@@ -416,7 +416,7 @@ def test_a_list_where_an_array_is_meant() -> None:
     found = sg.grad(lambda x, y: np.sum(x * y))([1.0, 2.0, 3.0], np.arange(3.0))
     assert [float(each) for each in found] == [0.0, 1.0, 2.0]
     with pytest.raises(TraceError, match=r"number by number. Join .* np\.stack\(x\)"):
-        sg.grad(lambda x: np.sum(np.array(x, float)))([1.0, 2.0, 3.0])
+        sg.grad(lambda x: np.sum(np.array(x)))([1.0, 2.0, 3.0])
 
 
 # -- graphs that cannot be ------------------------------------------------------------------------

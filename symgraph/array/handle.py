@@ -327,17 +327,15 @@ def lift(value: object) -> Node:
     return node_of_size(value) if is_named(value) else constant(value).node
 
 
-_JOINED = frozenset((list, tuple, np.ndarray))
+_JOINED = frozenset((list, tuple))
 """What may hold symbols."""
 
 
 def _joined(value: object) -> Array | None:
-    """A list or an array of objects that holds symbols, at any depth, as one array; else None.
+    """A list that holds symbols, at any depth, as one array; else None.
 
     It is what `numpy.array` makes of a list of arrays: entries of one shape, along a new axis.
     """
-    if isinstance(value, np.ndarray) and value.dtype == object:
-        value = value.tolist()
     if isinstance(value, Array):
         return value
     if not isinstance(value, (list, tuple)):

@@ -6,10 +6,8 @@ Each is one call of the NumPy function of that meaning, found by its name. What 
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, NoReturn, Self
+from typing import NoReturn, Self
 
-import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import MissingAttribute, TraceError
@@ -218,16 +216,10 @@ class ArrayMethods(Operators):
             "An index", "Use snp.take(values, i, axis=0) for an index that is computed."
         )
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> NoReturn:
         called = scipy_call()
         if called is not None:
             self._refuse_scipy(*called)
-        if not self.ndim and dtype is None and self.dtype.kind == "f":
-            # np.array([x, 1.0]) is then an array of objects: what NumPy does to it, it does to
-            # each number by Python's operators, and it becomes a symbolic array where it is used.
-            held = np.empty((), object)
-            held[()] = self
-            return held
         self._no_numbers(
             "Conversion to a NumPy array",
             "np.asarray(x) can be left out; np.stack and snp.array join symbols and numbers, and "
@@ -252,9 +244,7 @@ class ArrayMethods(Operators):
     def tolist(self) -> NoReturn:
         self._no_numbers("tolist()", "Keep the array symbolic; evaluate the graph to get numbers.")
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _OF_OBJECTS:
-            return partial(getattr(np, name), self)
+    def __getattr__(self, name: str) -> NoReturn:
         shown = f"{type(self).__name__!r} object has no attribute {name!r}"
         if name.startswith("_"):
             raise AttributeError(shown)
@@ -266,15 +256,6 @@ class ArrayMethods(Operators):
         self._no_numbers("`in`", "Use np.any(x == item).")
 
 
-_OF_OBJECTS = frozenset(
-    (
-        *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "ceil"),
-        *("cos", "cosh", "deg2rad", "degrees", "exp", "exp2", "expm1", "fabs", "floor", "hypot"),
-        *("log", "log10", "log1p", "log2", "rad2deg", "radians", "rint", "sin", "sinh", "sqrt"),
-        *("tan", "tanh", "trunc"),
-    )
-)
-"""Functions that NumPy calls as methods on each number of an array of objects."""
 _IN_MEMORY = "A symbolic array has no memory yet: leave out what asks how it lies there."
 _IN_PLACE = "A symbolic array is a value: snp.index_update, np.where and np.reshape give new ones."
 _NUMBERS = "Keep the array symbolic; evaluate the graph to get numbers."

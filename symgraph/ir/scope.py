@@ -83,7 +83,7 @@ class tracing:  # reads as a function: `with tracing("loss")`
         self._watched.__exit__()
         _current.reset(self._token)
         if type(error) is TypeError:
-            told = _size_wanted(error, traceback) or _symbols_beside_numbers(error, traceback)
+            told = _size_wanted(error, traceback)
             if told is not None:
                 raise told from error
         cause = None if error is None else error.__cause__
@@ -97,21 +97,6 @@ _WANTED_A_SIZE = re.compile(
     r"'(Symbol|Add|Mul|Pow|floor|Mod|Max|Min)' object cannot be interpreted as an integer"
     r"|expected a sequence of integers or a single integer, got"
 )
-
-
-_WANTED_A_METHOD = re.compile("loop of ufunc does not support argument .* which has no callable")
-
-
-def _symbols_beside_numbers(error: TypeError, traceback: TracebackType | None) -> TraceError | None:
-    """The error for NumPy's function of an array of objects, some of which are no symbols."""
-    frame = raising_frame(traceback)
-    if frame is None or not _WANTED_A_METHOD.match(str(error)):
-        return None
-    return TraceError(
-        "A function of NumPy takes no np.array of symbols beside numbers.",
-        [f"used at {frame.quoted()}"],
-        mend="Join them with np.stack, as in np.stack([x[0], 1.0]), or with snp.array.",
-    )
 
 
 def _size_wanted(error: TypeError, traceback: TracebackType | None) -> TraceError | None:

@@ -42,7 +42,7 @@ def returns_nothing(x):
 
 
 def listed(x):
-    pair = [x[:2], x[1:]]
+    pair = [x[0], x[1]]
     return np.sum(np.asarray(pair))
 
 
@@ -59,10 +59,10 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: math.exp(x[0]), "Use np.exp,"),
     (lambda x: math.pow(x[0], 2), "Use np.power,"),
     (lambda x: math.lgamma(np.sum(x)), "Use scipy.special.gammaln,"),
-    (lambda x: np.sum(np.array([x, x])), "np.stack([x, x])"),
+    (lambda x: np.sum(np.array([x[0], x[1]])), "np.stack([x[0], x[1]])"),
     (listed, "np.stack(pair)"),
     (of_the_list, "np.mean(np.stack([x[0], x[1]]))"),
-    (lambda x: np.sum(np.r_[x, x[1]]), "np.concatenate"),
+    (lambda x: np.sum(np.r_[x[0], x[1]]), "np.concatenate"),
     (lambda x: np.sum(np.c_[x, x]), "np.column_stack"),
     (lambda x: TABLE[whole(x)], "snp.take(TABLE, index)."),
     (lambda x: np.sum(ROWS[whole(x)]), "snp.take(ROWS, index, axis=0)"),
