@@ -91,7 +91,7 @@ def _terms(top: Node, user: Mapping[Node, Node | None]) -> list[tuple[Node, int]
             stack.extend(
                 [(each, sign * own) for each, own in zip(node.operands, signs, strict=True)]
             )
-        elif node.op in (EMBED, CONSTANT) and not node.copy:
+        elif (node.op is EMBED or _is_numbers(node)) and not node.copy:
             terms.append((node, sign))
         else:
             return None
@@ -110,12 +110,16 @@ def _parts(terms: Sequence[tuple[Node, int]]) -> tuple[int, list[_Part]] | None:
     return None if meet else (axes.pop() or 0, parts)
 
 
+def _is_numbers(node: Node) -> bool:
+    return node.op is CONSTANT and node.dtype.kind == "f"
+
+
 def _sum_of_constants(terms: Sequence[tuple[Node, int]]) -> np.ndarray[Any, Any] | None:
     """The constants of a sum, added up; None if it has none."""
     found: Any = None
     for node, sign in terms:
         if node.op is CONSTANT:
-            value = node.params["value"] * node.params["value"].dtype.type(sign)
+            value = node.params["value"] if sign > 0 else -node.params["value"]
             found = value if found is None else found + value
     return found
 
