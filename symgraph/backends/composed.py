@@ -93,18 +93,21 @@ def _compared(name: str) -> Callable[..., Any]:
     return compare
 
 
-def _extremum(name: str) -> Callable[..., Any]:
+def _extremum(name: str, neutral: float) -> Callable[..., Any]:
     def reduce(
         xp: Any, x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None
     ) -> Any:
+        function = getattr(xp.module, name)
         if initial is None:
-            return getattr(xp.module, name)(x, axis=axis, keepdims=keepdims)
+            return function(x, axis=axis, keepdims=keepdims)
         axes = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+        if initial == neutral and all(x.shape[each] for each in axes):
+            return function(x, axis=axis, keepdims=keepdims)
         for each in axes:  # the standard has no maximum of no elements
             shape = [1 if i == each % x.ndim else size for i, size in enumerate(x.shape)]
             first = xp.module.full(tuple(shape), initial, dtype=x.dtype)
             x = xp.module.concat((first, x), axis=each)
-        return getattr(xp.module, name)(x, axis=axis, keepdims=keepdims)
+        return function(x, axis=axis, keepdims=keepdims)
 
     return reduce
 
@@ -280,8 +283,8 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "heaviside": _heaviside,
     "lcm": _lcm,
     "logaddexp2": _logaddexp2,
-    "max": _extremum("max"),
-    "min": _extremum("min"),
+    "max": _extremum("max", -np.inf),
+    "min": _extremum("min", np.inf),
     "multiply": _with_truths("multiply", "logical_and"),
     "ones": _created("ones"),
     "pad": _pad,

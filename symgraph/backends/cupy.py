@@ -8,7 +8,7 @@ of arrays is checked against the size of its axis, as CuPy itself wraps around.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -18,10 +18,10 @@ from ..errors import BackendError, InputError
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..passes.as_run import as_run
-from .base import Compiled, OwnArrays, sizes_read
+from .base import Compiled, OwnArrays
 from .capabilities import Capabilities, check_device
 from .cupynames import CupyNamespace
-from .standard import computed
+from .steps import Steps
 
 __all__ = ["BACKEND", "CupyBackend"]
 
@@ -94,56 +94,30 @@ class CupyBackend:
             )
         if device is not None:
             check_device(self.name, self.capabilities, device)
-        dag = as_run(dag)
-        order = [node for node in dag.nodes if not node.is_input]
-        free = _last_uses(dag, order)
-        dims = sizes_read(dag)
+        steps = Steps(self.name, as_run(dag), self.namespace)
         count = len(dag.inputs)
         constants: dict[int, dict[Node, Any]] = {}
-
-        def program(given: Sequence[Any], sizes: Mapping[str, int], kept: dict[Node, Any]) -> Any:
-            known: dict[Node, Any] = dict(zip(dag.inputs.values(), given, strict=True))
-            for node, done in zip(order, free, strict=True):
-                if node.is_constant:
-                    known[node] = kept[node] = (
-                        kept[node] if node in kept else cupy.asarray(node.params["value"])
-                    )
-                    continue
-                operands = [known[each] for each in node.operands]
-                known[node] = computed(self.name, node, operands, sizes, self.namespace)
-                for each in done:
-                    del known[each]
-            return [cupy.asarray(known[node], dtype=node.aval.dtype) for node in dag.outputs]
 
         def call(*values: Any) -> Sequence[Any]:
             own = [each for each in values[:count] if _ARRAYS.holds(each)]
             as_numpy = not own if numpy_out is None else numpy_out
-            sizes = dict(zip(dims, values[count:], strict=True))
+            sizes = dict(zip(steps.dims, values[count:], strict=True))
             # Singular matrices raise as in NumPy; CuPy by default gives any numbers for them.
             with _device_of(own, device) as here, cupyx.errstate(linalg="raise"):
                 kept = constants.setdefault(here.id, {})
                 given = [cupy.asarray(each) for each in values[:count]]
-                results = program(given, sizes, kept)
+                results = [
+                    cupy.asarray(each, dtype=node.aval.dtype)
+                    for node, each in zip(dag.outputs, steps(given, sizes, kept), strict=True)
+                ]
                 if as_numpy:
                     return [cupy.asnumpy(each) for each in results]
                 return _apart(results, [*given, *kept.values()])
 
-        source = "\n".join([repr(node) for node in order])
-        return Compiled(call, source, dims, own=_ARRAYS)
+        return Compiled(call, steps.source, steps.dims, own=_ARRAYS)
 
     def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
         return cupy.asnumpy(value)
-
-
-def _last_uses(dag: Dag, order: Sequence[Node]) -> list[list[Node]]:
-    """For each node the operands that no later node reads, so that their memory is free again."""
-    last = {operand: node for node in order for operand in node.operands}
-    kept = set(dag.outputs)
-    found: dict[Node, list[Node]] = {node: [] for node in order}
-    for operand, node in last.items():
-        if operand not in kept:
-            found[node].append(operand)
-    return list(found.values())
 
 
 def _apart(results: Sequence[Any], given: Sequence[Any]) -> list[Any]:

@@ -282,9 +282,13 @@ class Lowered(Immutable):
 
     def _bind_natively(self, values: Sequence[Any], env: dict[str, int]) -> bool:
         for value, (dtype, shape) in zip(values, self._specs, strict=True):
-            if type(value) not in self._native or value.dtype != dtype:
+            if type(value) in self._native:
+                found = value.dtype
+            elif (own := self._owner(value)) is not None:
+                found = own.dtype_of(value)
+            else:
                 return False
-            if not bind(shape, value.shape, env):
+            if found != dtype or not bind(shape, tuple(value.shape), env):
                 return False
         return True
 

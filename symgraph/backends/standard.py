@@ -8,22 +8,20 @@ does more: it compiles, and runs on other devices.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..errors import BackendError, SymgraphError
 from ..ir.dag import Dag
-from ..ir.interpreter import run
 from ..ir.node import Node
-from ..namespace import Namespace
 from ..passes.as_run import as_run
-from .base import Compiled, sizes_read
+from .base import Compiled
 from .capabilities import Capabilities
 from .standardnames import StandardNamespace
+from .steps import Steps
 
-__all__ = ["StandardBackend", "StandardNamespace", "computed"]
+__all__ = ["StandardBackend", "StandardNamespace"]
 
 
 class StandardBackend:
@@ -57,28 +55,25 @@ class StandardBackend:
 
     def compile(self, dag: Dag) -> Compiled:
         """A function that runs the kernels in the order of the graph."""
-        dag = as_run(dag)
-        order = [node for node in dag.nodes if not node.is_input]
-        dims = sizes_read(dag)
+        steps = self._steps(dag)
         count = len(dag.inputs)
-        source = "\n".join([repr(node) for node in order])
 
         def call(*values: Any) -> Sequence[Any]:
-            sizes = dict(zip(dims, values[count:], strict=True))
+            sizes = dict(zip(steps.dims, values[count:], strict=True))
             arrays = [self.namespace.from_numpy(each) for each in values[:count]]
-            known: dict[Node, Any] = dict(zip(dag.inputs.values(), arrays, strict=True))
-            for node in order:
-                known[node] = self._value(node, [known[each] for each in node.operands], sizes)
-            return [self._result(node, known[node]) for node in dag.outputs]
+            results = steps(arrays, sizes)
+            return [self._result(*each) for each in zip(dag.outputs, results, strict=True)]
 
-        return Compiled(call, source, dims)
+        return Compiled(call, steps.source, steps.dims)
 
-    def _value(self, node: Node, operands: Sequence[Any], sizes: Mapping[str, int]) -> Any:
-        found = computed(self.name, node, operands, sizes, self.namespace)
-        if len(node.results) == 1 and self.namespace.lacks(node.aval.dtype):
-            # The namespace lacks the dtype and holds a wider one: round to the values of the dtype.
-            return self.namespace.from_numpy(self._result(node, found))
-        return found
+    def _steps(self, dag: Dag) -> Steps:
+        return Steps(self.name, as_run(dag), self.namespace, self._rounding)
+
+    def _rounding(self, node: Node) -> Callable[[Any], Any] | None:
+        """Where the namespace lacks the dtype and holds a wider one: to the dtype's values."""
+        if len(node.results) > 1 or not self.namespace.lacks(node.aval.dtype):
+            return None
+        return lambda value: self.namespace.from_numpy(self._result(node, value))
 
     def _result(self, node: Node, value: Any) -> np.ndarray[Any, Any]:
         with np.errstate(all="ignore"):
@@ -86,30 +81,3 @@ class StandardBackend:
 
     def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
         return value if isinstance(value, np.ndarray) else self.namespace.to_numpy(value)
-
-
-def computed(
-    backend: str, node: Node, operands: Sequence[Any], sizes: Mapping[str, int], xp: Namespace
-) -> Any:
-    """The value of a node by its kernel.
-
-    Raises
-    ------
-    BackendError
-        If the namespace cannot compute it. It names the operation and your line.
-    """
-    try:
-        with np.errstate(all="ignore"):
-            return run(node, operands, sizes, xp)
-    except SymgraphError as error:
-        error.add_note(f"while computing {node.op.name} {node.aval}, from {node.origin}")
-        raise
-    except Exception as error:
-        if node.op.custom:
-            raise
-        raise BackendError(
-            f"Backend {backend!r} cannot compute {node.op.name}: {error}",
-            [f"{node.op.name} {node.aval}   from {node.origin}"],
-            mend="Lower the graph to another backend, or add the missing function to the "
-            "namespace of this one.",
-        ) from error

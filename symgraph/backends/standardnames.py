@@ -51,6 +51,8 @@ class StandardNamespace(Namespace):
         self._to_numpy = to_numpy
         self._from_numpy = from_numpy or module.asarray
         self.own_special = special
+        self.as_they_are: set[type] = set()
+        self._own_dtypes: dict[Any, Any] = {}
 
     # -- arrays and dtypes -------------------------------------------------------------------------
     def to_numpy(self, x: Any) -> np.ndarray[Any, Any]:
@@ -71,6 +73,9 @@ class StandardNamespace(Namespace):
         BackendError
             If the module has no dtype of that name.
         """
+        known = self._own_dtypes.get(dtype)
+        if known is not None:
+            return known
         name = np.dtype(dtype).name
         # NumPy computes half precision in single precision, too.
         kept = "float32" if self.lacks(dtype) and name == "float16" else name
@@ -80,6 +85,7 @@ class StandardNamespace(Namespace):
                 f"{self.module.__name__} has no dtype {name}.",
                 mend="Cast to a dtype that it has, or lower the graph to another backend.",
             )
+        self._own_dtypes[dtype] = found
         return found
 
     @property
@@ -102,6 +108,8 @@ class StandardNamespace(Namespace):
             return self.own_dtype(value)
         if isinstance(value, (tuple, list)):
             return type(value)([self.own(each) for each in value])
+        if not isinstance(value, type):
+            self.as_they_are.add(type(value))
         return value
 
     def __getattr__(self, name: str) -> Any:
@@ -280,11 +288,13 @@ class _Translated:
         self._function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        own = self._names.own
+        own, known = self._names.own, self._names.as_they_are
+        args = tuple([each if type(each) in known else own(each) for each in args])
+        if not kwargs:
+            return self._function(*args)
         if isinstance(kwargs.get("dtype"), str):
             kwargs["dtype"] = np.dtype(kwargs["dtype"])
-        given = {name: own(value) for name, value in kwargs.items()}
-        return self._function(*[own(each) for each in args], **given)
+        return self._function(*args, **{name: own(value) for name, value in kwargs.items()})
 
     def accumulate(self, x: Any, axis: int) -> Any:
         """The running results along an axis, as of NumPy's ufuncs."""

@@ -8,6 +8,8 @@ is copied to the host: functions of SciPy that torch lacks run on tensors of the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -16,8 +18,7 @@ import numpy as np
 from ..errors import InputError
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..passes.as_run import as_run
-from .base import Compiled, OwnArrays, sizes_read
+from .base import Compiled, OwnArrays
 from .capabilities import Capabilities, check_device, check_dtypes
 from .composed import COMPOSED
 from .standard import StandardBackend, StandardNamespace
@@ -31,6 +32,17 @@ torch: Any = import_module("torch")
 compat: Any = import_module("array_api_compat.torch")
 
 
+@cache
+def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
+    try:
+        return np.dtype(str(dtype).removeprefix("torch."))
+    except TypeError:
+        raise InputError(
+            f"A tensor has dtype {dtype}, which graphs do not have.",
+            mend="Convert it first, as in tensor.to(torch.float32).",
+        ) from None
+
+
 class _TorchArrays(OwnArrays):
     """Torch's tensors."""
 
@@ -38,13 +50,7 @@ class _TorchArrays(OwnArrays):
         return isinstance(value, torch.Tensor)
 
     def dtype_of(self, value: Any) -> np.dtype[Any]:
-        try:
-            return np.dtype(str(value.dtype).removeprefix("torch."))
-        except TypeError:
-            raise InputError(
-                f"A tensor has dtype {value.dtype}, which graphs do not have.",
-                mend="Convert it first, as in tensor.to(torch.float32).",
-            ) from None
+        return _numpy_dtype(value.dtype)
 
     def cast(self, value: Any, dtype: np.dtype[Any]) -> Any:
         return value.to(getattr(torch, dtype.name))
@@ -214,45 +220,48 @@ class TorchBackend(StandardBackend):
             True compiles by `torch.compile`, once for each size of the inputs; a text names its
             backend. The default one needs a C++ compiler on the CPU.
         """
-        dag = as_run(dag)
-        order = [node for node in dag.nodes if not node.is_input]
-        dims = sizes_read(dag)
+        steps = self._steps(dag)
         count = len(dag.inputs)
-        source = "\n".join([repr(node) for node in order])
         if device is not None:
             check_device(self.name, self.capabilities, device)
 
-        def program(given: Sequence[Any], sizes: Mapping[str, int]) -> list[Any]:
-            known: dict[Node, Any] = dict(zip(dag.inputs.values(), given, strict=True))
-            for node in order:
-                known[node] = self._value(node, [known[each] for each in node.operands], sizes)
-            return [self._tensor(node, known[node]) for node in dag.outputs]
+        constants: dict[Any, dict[Node, Any]] = {}
 
+        def program(
+            given: Sequence[Any], sizes: Mapping[str, int], kept: dict[Node, Any] | None = None
+        ) -> list[Any]:
+            results = steps(given, sizes, kept)
+            return [self._tensor(*each) for each in zip(dag.outputs, results, strict=True)]
+
+        compiled: Compilations | None = None
         if compile:
-            program = Compilations(program, "inductor" if compile is True else compile)
+            compiled = Compilations(program, "inductor" if compile is True else compile)
 
         def call(*values: Any) -> Sequence[Any]:
             tensors = [each for each in values[:count] if _ARRAYS.holds(each)]
             as_numpy = not tensors if numpy_out is None else numpy_out
-            sizes = dict(zip(dims, values[count:], strict=True))
+            sizes = dict(zip(steps.dims, values[count:], strict=True))
             here = _device_of(tensors, device)
             if here.type in _LACKING:
                 check_dtypes(dag, self.name, self.capabilities, here.type)
-            # What kernels create is on the device of the inputs.
-            with here:
+            with _creating_on(here):
                 given = [
                     each if _ARRAYS.holds(each) else self.namespace.from_numpy(each)
                     for each in values[:count]
                 ]
-                results = program(given, sizes)
+                kept = constants.setdefault(here, {}) if _may_keep(given) else None
+                if compiled is not None:
+                    results = compiled(given, sizes)
+                else:
+                    results = program(given, sizes, kept)
                 if as_numpy:
                     return [
                         self._result(node, each.detach().cpu())
                         for node, each in zip(dag.outputs, results, strict=True)
                     ]
-                return _apart(results, given)
+                return _apart(results, [*given, *(kept or {}).values()])
 
-        return Compiled(call, source, dims, own=_ARRAYS)
+        return Compiled(call, steps.source, steps.dims, own=_ARRAYS)
 
     def _tensor(self, node: Node, value: Any) -> Any:
         """A result as a tensor of the declared dtype."""
@@ -264,8 +273,25 @@ class TorchBackend(StandardBackend):
         return np.asarray(value)
 
 
+def _creating_on(device: Any) -> AbstractContextManager[Any]:
+    """What kernels create is on the device; torch then looks at each call, so only if need be."""
+    return nullcontext() if device == torch.get_default_device() else device
+
+
+def _may_keep(given: Sequence[Any]) -> bool:
+    """Whether what is made beside these tensors may serve other calls.
+
+    Not what torch makes inside its transformations, in inference mode, or while it is traced.
+    """
+    if torch._C._are_functorch_transforms_active() or torch.compiler.is_compiling():
+        return False
+    return not torch.is_inference_mode_enabled() and all(type(x) is torch.Tensor for x in given)
+
+
 def _apart(results: Sequence[Any], given: Sequence[Any]) -> list[Any]:
     """The results, copied where they share memory with an input or with one another."""
+    if torch._C._are_functorch_transforms_active():
+        return [each.clone() for each in results]  # Such tensors do not tell where they lie.
     seen = {each.untyped_storage().data_ptr() for each in given}
     found: list[Any] = []
     for each in results:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from symgraph.ir.op import OPS
 pytestmark = [pytest.mark.oracle, pytest.mark.timeout(1200)]
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")
 pytest.importorskip("array_api_compat", reason="the torch extra is not installed")
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+
 from symgraph.backends.torch import BACKEND  # noqa: E402  # it needs torch
 
 X, Y = np.array([0.3, -1.2, 0.0]), np.array([1.0, 2.0, 3.0])
@@ -67,6 +70,59 @@ def test_results_share_no_memory_with_inputs() -> None:
         each += 1
     assert float(x.sum()) == 6
     assert [float(each.sum()) for each in results] == [12, 12, 12]
+
+
+class Alive(TorchDispatchMode):
+    """Counts the tensors of a size that are alive at once."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size, self.most = size, 0
+        self.seen: list[Any] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        found = func(*args, **kwargs or {})
+        if isinstance(found, torch.Tensor) and found.numel() == self.size:
+            self.seen.append(weakref.ref(found))
+        self.most = max(self.most, sum(each() is not None for each in self.seen))
+        return found
+
+
+def test_memory_is_given_back_after_its_last_use() -> None:
+    def chain(x: Any) -> Any:
+        for step in range(20):
+            x = np.sin(x) + float(step)
+        return x
+
+    lowered, x = sg.trace(chain, x="n").lower("torch"), torch.ones(999, dtype=torch.float64)
+    with Alive(999) as alive:
+        found = lowered(x)
+    np.testing.assert_allclose(found.numpy(), chain(np.ones(999)))
+    assert len(alive.seen) > 20
+    assert alive.most <= 3
+
+
+def test_kept_constants_serve_autograd_transformations_and_inference_alike() -> None:
+    table = np.array([0.5, -1.5, 2.5])
+    lowered = sg.trace(lambda x: (np.sum(np.sin(x) * table), table * 2), x="3").lower("torch")
+    x = torch.tensor(X)
+    wanted = np.cos(X) * table
+
+    def loss(x: Any) -> Any:
+        return lowered(x)[0]
+
+    for _ in range(2):
+        with torch.inference_mode():
+            np.testing.assert_allclose(lowered(x)[0].numpy(), np.sum(np.sin(X) * table))
+        np.testing.assert_allclose(torch.func.grad(loss)(x).numpy(), wanted)
+        rows = torch.func.vmap(torch.func.grad(loss))(torch.stack([x, x]))
+        np.testing.assert_allclose(rows.numpy(), [wanted, wanted])
+        on_tape = x.clone().requires_grad_()
+        loss(on_tape).backward()
+        np.testing.assert_allclose(on_tape.grad.numpy(), wanted)
+        result = lowered(x)[1]
+        np.testing.assert_array_equal(result.numpy(), table * 2)
+        result.zero_()  # It is the caller's.
 
 
 def test_dtypes_widen_and_are_refused_where_digits_would_be_lost(joint: Any) -> None:
