@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from ..errors import BackendError, SymgraphError
 from ..ir.dag import Dag
-from ..ir.interpreter import run
+from ..ir.interpreter import bound_kernel, run
 from ..ir.node import Node
 from ..namespace import Namespace
 from .base import sizes_read
@@ -150,7 +149,7 @@ def _kernel_of(node: Node, xp: Namespace) -> Callable[..., Any] | None:
     """The kernel with its parameters, or None if these depend on sizes."""
     if any(map(_depends_on_sizes, node.params.values())):
         return None
-    return partial(node.op.kernel, xp, **node.params)
+    return bound_kernel(node, {}, xp)
 
 
 def _depends_on_sizes(value: Any) -> bool:

@@ -9,7 +9,7 @@ and so nodes that hold equal bodies are one node.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, cast
 
@@ -20,7 +20,7 @@ from .dag import Dag
 from .dims import Dim, names_of, normal, resolve
 from .immutable import Immutable
 from .interning import params_key
-from .interpreter import results_read, run
+from .interpreter import bound_kernel, results_read
 from .node import Node
 from .traits import Matrices
 from .walks import reachable
@@ -159,12 +159,15 @@ class Body(Immutable):
         """The body as a function of numbers, named dimensions being as large as `env` says."""
         return SizedBody(self, env)
 
-    def run(self, xp: Namespace, values: Sequence[Any], env: Mapping[str, int]) -> list[Any]:
+    def kernels(self, xp: Namespace, env: Mapping[str, int]) -> list[Callable[..., Any]]:
+        """The kernel of each node as a function of its operands' values alone."""
+        return [bound_kernel(node, env, xp, self._read.get(node)) for node in self.nodes]
+
+    def run(self, values: Sequence[Any], kernels: Sequence[Callable[..., Any]]) -> list[Any]:
         """The value of each output, node by node."""
         known: dict[Node, Any] = dict(zip(self.inputs, values, strict=True))
-        for node, dead in self._steps:
-            operands = [known[operand] for operand in node.operands]
-            known[node] = run(node, operands, env, xp, self._read.get(node))
+        for (node, dead), kernel in zip(self._steps, kernels, strict=True):
+            known[node] = kernel(*[known[operand] for operand in node.operands])
             for each in dead:
                 del known[each]
         return [known[output] for output in self.outputs]
@@ -173,15 +176,20 @@ class Body(Immutable):
 class SizedBody:
     """A body whose named dimensions have sizes, as a kernel gets it."""
 
-    __slots__ = ("body", "env")
+    __slots__ = ("_kernels", "body", "env")
 
     def __init__(self, body: Body, env: Mapping[str, int]) -> None:
         self.body = body
         self.env = env
+        self._kernels: tuple[Namespace, list[Callable[..., Any]]] | None = None
 
     def __call__(self, xp: Namespace, *values: Any) -> list[Any]:
         """The value of each output."""
-        return self.body.run(xp, values, self.env)
+        known = self._kernels
+        if known is None or known[0] is not xp:
+            # Once for all steps of a loop.
+            known = self._kernels = (xp, self.body.kernels(xp, self.env))
+        return self.body.run(values, known[1])
 
     def converted(self, xp: Namespace, *values: Any) -> list[Any]:
         """The value of each output as an array of the dtype it is known to have."""

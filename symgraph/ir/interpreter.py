@@ -6,6 +6,7 @@ It is the reference that every faster path is tested against, so it stays simple
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from .node import Node
 
 __all__ = [
     "bound_inputs",
+    "bound_kernel",
     "check_facts",
     "evaluate",
     "given_inputs",
@@ -179,11 +181,20 @@ def run(
     keep: tuple[bool, ...] | None = None,
 ) -> Value:
     """The value of one node from its operands' values; of a lazy one, the results to keep."""
+    return bound_kernel(node, env, xp, keep)(*operands)
+
+
+def bound_kernel(
+    node: Node,
+    env: Mapping[str, int],
+    xp: Namespace = NUMPY,
+    keep: tuple[bool, ...] | None = None,
+) -> Callable[..., Value]:
+    """The kernel of a node as a function of its operands' values alone."""
     params = {name: resolve(value, env) for name, value in node.params.items()}
     if keep is not None:
         params["keep"] = keep
-    kernel = kernel_on_numpy(node) if xp is NUMPY else node.op.kernel
-    return kernel(xp, *operands, **params)
+    return partial(kernel_on_numpy(node) if xp is NUMPY else node.op.kernel, xp, **params)
 
 
 _MANY = 256
