@@ -46,16 +46,19 @@ Negated: TypeAlias = frozenset[Node]
 
 def settled_signs(outputs: Sequence[Node]) -> list[Node]:
     """The outputs with as few negations as the search finds; linear in the graph."""
-    nodes = reachable(outputs)
-    if not any(node.op is negative.op for node in nodes):
-        return list(outputs)
-    signs = _Signs(nodes, outputs)
-    for node in nodes:
-        if node.op is negative.op:
+    current = list(outputs)
+    while True:
+        nodes = reachable(current)
+        negations = [node for node in nodes if node.op is negative.op]
+        if not negations:
+            return current
+        signs = _Signs(nodes, current)
+        for node in negations:
             signs.remove_negation(node)
-    if not signs.negated:
-        return list(outputs)
-    return _rebuilt(nodes, outputs, signs.negated)
+        if not signs.negated:
+            return current
+        # Once more: a negation that is new may go in its turn. Each round leaves fewer.
+        current = _rebuilt(nodes, current, signs.negated)
 
 
 def takes_signs(op: Op) -> bool:
@@ -161,10 +164,13 @@ class _Signs:
                 return
 
     def _values_to_negate(self, first: Node) -> Negated | None:
-        """Values to negate, `first` among them, so that fewer negations are needed."""
+        """Values to negate, `first` among them, so that fewer negations are needed.
+
+        Best so that each of these goes; else so that more of them go than are new.
+        """
         if not self._may_negate(first):
             return None
-        steps = 0
+        steps, second_best = 0, None
         stack: list[tuple[Negated, tuple[Node, ...], Node]] = [(frozenset(), (), first)]
         while stack and steps < _STEPS:
             flips, bad, node = stack.pop()
@@ -173,14 +179,19 @@ class _Signs:
             near = dict.fromkeys([node, *self.users[node]])
             bad = tuple([each for each in bad if each not in near])
             bad += tuple([x for x, by in self._changes(near, flips) if by > 0])
-            if not bad:
-                around = dict.fromkeys(x for node in flips for x in (node, *self.users[node]))
-                if sum(by for _, by in self._changes(around, flips)) < 0:
+            if (not bad or second_best is None) and self._more(flips) < 0:
+                if not bad:
                     return flips
-            elif all(map(self._carries_sign, bad)):
+                second_best = flips
+            if bad and all(map(self._carries_sign, bad)):
                 choices = [x for x in self._candidates(bad[-1]) if x not in flips]
                 stack.extend((flips, bad, x) for x in reversed(choices))
-        return None
+        return second_best
+
+    def _more(self, flips: Negated) -> int:
+        """How many more negations the whole graph needs after the flips."""
+        around = dict.fromkeys(x for node in flips for x in (node, *self.users[node]))
+        return sum(by for _, by in self._changes(around, flips))
 
     def _needed_negations(self, node: Node) -> int:
         """How many negations are needed beside the operation."""
@@ -238,22 +249,30 @@ def _rebuilt(nodes: Sequence[Node], outputs: Sequence[Node], negated: set[Node])
 def _remade(node: Node, operands: list[Node], negated: set[Node]) -> Node:
     """The node on its new operands, with the sign that they and the result ask for."""
     roles = _roles(node)
-    if roles is not None:
-        kind, slots = roles
-        if kind is _Kind.SUM:
-            return _sum(node, operands, negated)
-        if node.op is negative.op:
-            alike = (node in negated) == (node.operands[0] in negated)
-            return make(node.op, tuple(operands)) if alike else operands[0]
+    kind, slots = (None, ()) if roles is None else roles
+    for place, each in enumerate(node.operands):
+        if place not in slots and each in negated:
+            operands[place] = _negative(operands[place])
+    own = node in negated
+    if kind is _Kind.SUM:
+        return _sum(node, operands, negated)
+    if node.op is negative.op:
+        alike = own == (node.operands[0] in negated)
+        return make(node.op, tuple(operands)) if alike else operands[0]
+    wrong = False
+    if kind is _Kind.PRODUCT:
+        wrong = (own + sum([node.operands[slot] in negated for slot in slots])) % 2 == 1
         constants = [slot for slot in slots if node.operands[slot].is_constant]
-        if kind is _Kind.PRODUCT and constants:
-            signs = (node in negated) + sum(node.operands[slot] in negated for slot in slots)
-            if signs % 2:
-                operands[constants[0]] = _opposite(operands[constants[0]])
-        elif kind is _Kind.ALIKE and node in negated:
-            for slot in constants:
-                operands[slot] = _opposite(operands[slot])
-    return on_operands(node, tuple(operands))
+        if wrong and constants:
+            operands[constants[0]], wrong = _opposite(operands[constants[0]]), False
+    elif kind is _Kind.ALIKE:
+        for slot in slots:
+            if node.operands[slot].is_constant:
+                operands[slot] = _opposite(operands[slot]) if own else operands[slot]
+            elif (node.operands[slot] in negated) != own:
+                operands[slot] = _negative(operands[slot])
+    found = on_operands(node, tuple(operands))
+    return _negative(found) if wrong else found
 
 
 def _sum(node: Node, operands: list[Node], negated: set[Node]) -> Node:
@@ -261,11 +280,20 @@ def _sum(node: Node, operands: list[Node], negated: set[Node]) -> Node:
     minus = _signs_of(node, negated)
     if all(minus):
         place = 0 if operands[0].is_constant else 1
+        if not operands[place].is_constant:
+            return _negative(make(add.op, tuple(operands)))
         number, other = _opposite(operands[place]), operands[1 - place]
         return make(subtract.op, (number, other))
     if not any(minus):
         return make(add.op, tuple(operands))
     return make(subtract.op, tuple(operands[::-1] if minus[0] else operands))
+
+
+def _negative(node: Node) -> Node:
+    """The value with the other sign; that of a negation is its operand."""
+    if node.op is negative.op and not node.copy:
+        return node.operands[0]
+    return _opposite(node) if node.is_constant else make(negative.op, (node,))
 
 
 def _opposite(node: Node) -> Node:

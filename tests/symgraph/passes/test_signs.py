@@ -64,6 +64,8 @@ MOVED: list[tuple[Function, str]] = [
     (lambda x, y, c: -(3 / np.exp(x)), "divide exp"),
     (lambda x, y, c: -(np.exp(x) + 1) * y, "exp multiply subtract"),
     (lambda x, y, c: x - y * (-x), "add multiply"),
+    # Two go, and one is new: of the argument of an exp, which needs its sign.
+    (lambda x, y, c: np.exp(x * (m := -y)) * (-x) * m, "exp multiply multiply multiply negative"),
     (lambda x, y, c: (x - (d := x - y)[::-1], abs(-np.cumsum(d))), "absolute add cumsum subtract"),
 ]  # fmt: skip
 
@@ -88,6 +90,34 @@ def test_negations_that_go(f: Function, wanted: str) -> None:
 def test_negations_that_stay(f: Function) -> None:
     graph = sg.trace(f, **SPECS)
     assert Counter(operations(settled(graph))) == Counter(operations(graph.dag.outputs))
+
+
+ANY: list[Callable[[Any, Any], Any]] = [
+    np.add,
+    np.subtract,
+    np.multiply,
+    np.fmod,
+    lambda x, y: -x,
+    lambda x, y: -np.tanh(x),
+    lambda x, y: np.exp(np.clip(x, -3, 3)),
+    lambda x, y: np.cos(x) - 1,
+    lambda x, y: snp.where(y > 0, -x, y),
+    lambda x, y: np.cumsum(x)[::-1] * -0.5,
+]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_programs_with_many_negations(seed: int) -> None:
+    def program(x: Any, y: Any, c: Any) -> Any:
+        rng = np.random.default_rng(seed)
+        values = [x, y]
+        for _ in range(15):
+            one, other = (values[i] for i in rng.integers(0, len(values), 2))
+            values.append(ANY[rng.integers(len(ANY))](one, other))
+        return tuple(values[-3:])
+
+    graph = sg.trace(program, **SPECS)
+    assert len(operations(settled(graph))) <= len(operations(graph.dag.outputs))
 
 
 # -- every operation -------------------------------------------------------------------------------
