@@ -17,6 +17,7 @@ __all__ = [
     "inverted",
     "log_of",
     "number",
+    "over",
     "rational_root",
 ]
 
@@ -36,16 +37,45 @@ def constant_value(expr: Expr) -> Coef | None:
 
 
 def content(expr: Expr, *, signed: bool = True) -> Coef:
-    """The coefficient of the leading term; 1 or -1 if a coefficient is not exact.
+    """The coefficient of the leading term; 1 or -1 if others are no short multiples of it.
 
     Numbers come last, and terms without sums come before others: x - mean(x) leads with x at every
     scale.
     """
     first = min(expr, key=lambda term: (not term.factors, len(term.bound), term_key(term)))
     lead = expr[first]
-    exact = lead != 0 and all(is_exact(coef) for coef in expr.values())
-    size = abs(lead) if exact or (len(expr) == 1 and lead != 0) else 1
+    size = abs(lead) if lead != 0 and _are_multiples(expr, lead) else 1
     return size if not signed or lead > 0 else -size
+
+
+def _are_multiples(expr: Expr, lead: Coef) -> bool:
+    """Whether all coefficients are fractions, or all are floats and short multiples of one."""
+    if is_exact(lead):
+        return all(map(is_exact, expr.values()))
+    return all(
+        not is_exact(coef) and is_exact(_short_quotient(coef, lead)) for coef in expr.values()
+    )
+
+
+def over(expr: Expr, value: Coef) -> Expr:
+    """The expression divided by a number other than 0, such as its content."""
+    if value == 1:
+        return expr
+    return {term: _short_quotient(coef, value) for term, coef in expr.items()}
+
+
+_SHORT = 64
+"""The largest numerator and denominator of a short quotient."""
+
+
+def _short_quotient(a: Coef, b: Coef) -> Coef:
+    """The quotient; of floats a fraction if it is a short one to the last bit."""
+    found = quotient(a, b)
+    if is_exact(found):
+        return found
+    near = Fraction(found).limit_denominator(_SHORT)
+    short = abs(near.numerator) <= _SHORT and near != 0
+    return rational(near) if short and float(near) == found else found
 
 
 def inverted(value: Coef) -> Coef:

@@ -15,11 +15,11 @@ from ..expression.scalars import (
     constant_value,
     content,
     exp_of,
-    inverted,
     log_of,
     number,
+    over,
 )
-from ..expression.term import EXP, LOG, ONE, SUM, Expr, scaled
+from ..expression.term import EXP, LOG, ONE, SUM, Expr
 from .arithmetic import Arithmetic
 from .factors import Factors, RawFactor, common_factors, is_inverse_logistic, lone_log
 from .products import primitive, unbound
@@ -48,7 +48,7 @@ def power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | None:
         whole = content(expr, signed=False)
         root = constant_power(whole, power) if ONE not in expr else None
         if root is not None and is_exact(root.get(ONE)) and whole != 1:
-            coef, rest = whole, scaled(expr, inverted(whole))
+            coef, rest = whole, over(expr, whole)
         exps = [
             slot
             for slot in common_factors(rest)
@@ -126,7 +126,7 @@ def exp_factors(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:
         by = content(rest)
         if not is_exact(by):
             by = 1 if by > 0 else -1
-        atom, idx = normal.atoms.closed(EXP, scaled(rest, inverted(by)))
+        atom, idx = normal.atoms.closed(EXP, over(rest, by))
         factors.append((atom, idx, by))
     return coef, factors
 
@@ -148,8 +148,9 @@ def log(normal: Arithmetic, expr: Expr) -> Expr | None:
         coef, factors, rest = *unbound(normal, expr), None
     else:
         whole = content(expr, signed=False)
+        whole = whole if is_exact(whole) else 1
         positive = [slot for slot in common_factors(expr) if slot[0].positive]
-        factors, rest = positive, normal.divided(scaled(expr, inverted(whole)), positive)
+        factors, rest = positive, normal.divided(over(expr, whole), positive)
         coef = whole
     return _log_of_product(normal, coef, factors, rest)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..expression.atoms import one
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import Rational
-from ..expression.scalars import constant_power, content, inverted
+from ..expression.scalars import constant_power, content, inverted, over
 from ..expression.term import EXP, ONE, SUM, Expr, added, scaled
 from .arithmetic import Arithmetic
 from .factors import (
@@ -115,7 +115,7 @@ def fraction_cleared(normal: Arithmetic, factors: Factors, bound: Bound) -> Prod
         if len(rest) < 2:
             continue
         coef = content(rest)
-        atom, idx = normal.atoms.closed(SUM, scaled(rest, inverted(coef)))
+        atom, idx = normal.atoms.closed(SUM, over(rest, coef))
         if any(other[0] is atom and other[1] == idx for other in sums):
             return coef, [*others(factors, slot), *below, (atom, idx, one)], bound
     return None
@@ -141,7 +141,7 @@ def fraction_in_denominator(normal: Arithmetic, factors: Factors, bound: Bound) 
                 continue
             rest = normal.divided(inner, [below])
             coef = content(rest)
-            closed, new = normal.atoms.closed(SUM, scaled(rest, inverted(coef)))
+            closed, new = normal.atoms.closed(SUM, over(rest, coef))
             raised = constant_power(coef, power)
             if len(rest) < 2 or raised is None:
                 continue
@@ -159,7 +159,7 @@ def sum_and_its_root(normal: Arithmetic, factors: Factors, bound: Bound) -> Prod
         if by == 1:
             continue
         inner = normal.instance((atom, idx, one))
-        closed, at = normal.atoms.closed(SUM, scaled(inner, inverted(by)))
+        closed, at = normal.atoms.closed(SUM, over(inner, by))
         for slot in sums:
             raised = constant_power(inverted(by), slot[2]) if slot[:2] == (closed, at) else None
             if raised is not None and slot[2].denominator == 1:

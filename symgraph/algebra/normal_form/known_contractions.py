@@ -14,8 +14,8 @@ from ...ir.node import Node
 from ..expression.atoms import AtomTable, one, open_axes
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import Coef, Rational, quotient, times
-from ..expression.scalars import content
-from ..expression.term import EXP, SUM, Atom, Expr, Factor, Term, added, free_indices, scaled
+from ..expression.scalars import content, over
+from ..expression.term import EXP, SUM, Atom, Expr, Factor, Term, added, free_indices
 from .factors import Factors, components
 from .normalize import NormalForm
 
@@ -62,7 +62,7 @@ class KnownContractions:
                 return
             self._parts.add(_signature(single))
             self._inside[term.factors[0].atom] = expr
-        atom, idx = self.atoms.closed(SUM, scaled(expr, quotient(1, coef)))
+        atom, idx = self.atoms.closed(SUM, over(expr, coef))
         array = term.factors[0].atom
         if len(idx) == len(array.sizes):
             self._known.setdefault(atom, _KnownArray(array, idx, coef))
@@ -80,7 +80,7 @@ class KnownContractions:
         """Remember that an array with several users equals this sum."""
         coef = content(expr) if len(expr) > 1 else 0
         if coef != 0:
-            atom, idx = self.atoms.closed(SUM, scaled(expr, quotient(1, coef)))
+            atom, idx = self.atoms.closed(SUM, over(expr, coef))
             if len(idx) == len(open_axes(node)):
                 self._sums.setdefault(atom, (node, idx, coef))
                 self._shapes_of_sums.add(_shape_of_sum(expr))
@@ -92,7 +92,7 @@ class KnownContractions:
         coef = content(expr)
         if coef == 0:
             return None
-        atom, idx = self.atoms.closed(SUM, scaled(expr, quotient(1, coef)))
+        atom, idx = self.atoms.closed(SUM, over(expr, coef))
         known = self._sums.get(atom)
         if known is None:
             return None

@@ -14,7 +14,7 @@ from ..expression.applied import named
 from ..expression.atoms import one
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import Coef, times
-from ..expression.scalars import constant_value, content, inverted
+from ..expression.scalars import constant_value, content, over
 from ..expression.term import SUM, Expr, Term, added, scaled, term_may_go, weight
 from .arithmetic import Arithmetic
 from .factors import (
@@ -87,7 +87,7 @@ def primitive(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors, Expr]:
     if common:
         expr = divided(normal, expr, common)
     coef = content(expr) if expr else 1
-    return coef, common, scaled(expr, inverted(coef))
+    return coef, common, over(expr, coef)
 
 
 def divided(normal: Arithmetic, expr: Expr, common: Factors) -> Expr:
