@@ -128,12 +128,11 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
     "variance along rows": (7, CENTRED),  # 4
     "standard deviation": (10, CENTRED),  # 9
     "centred sum of squares": (6, CENTRED),  # 3
-    "all differences squared": (4, NEAR),  # 3
     "covariance": (7, CENTRED),  # 4
     "entropy of a softmax": (14, ONE_HOT),  # 8
     "entropy of softmax rows, mean": (16, ONE_HOT),  # 10
     "spherical softmax": (9, NOTHING),  # 6
-    "x exp(-x^2/2)": (8, RANGE),  # 5
+    "x exp(-x^2/2)": (6, RANGE),  # 5
     "arctan(x/a)": (5, RANGE),  # 4
     "sigmoid layer": (10, TAIL),  # 9
     "silu layer": (12, TAIL),  # 11

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ..accuracy import judged_as_carefully
+from ..accuracy import judge_of, judged_as_carefully
 from ..algebra import THOROUGH_UP_TO, Settlement, normalized, settlement
 from ..errors import RuleError
 from ..ir.collector import collector_paused
@@ -29,6 +29,7 @@ from .dead_results import without_dead_results
 from .duplicates import merged
 from .hyperbolics import with_hyperbolics
 from .joined_parts import with_joined_parts
+from .numbers import with_numbers_gathered
 from .reads import sunk
 from .reuse import reused
 from .signs import settled_signs
@@ -192,10 +193,11 @@ class _Rounds:
                     current = self._normalized(current, late=True)
             if self.last and self.trust != "exact" and (not small or tuple(current) in seen):
                 # Signs move when nothing else changes, for rules match with signs as written.
-                new = settled_signs(current)
+                loses = judge_of(self.knowledge).loses
+                new = with_numbers_gathered(settled_signs(current), loses)
                 # Nearly always the next round changes nothing, so it runs without memory at once.
                 signs_moved = new != current
-                current = log.through("signs moved", current, new)
+                current = log.through("signs and numbers moved", current, new)
                 current = log.through("parts joined", current, with_joined_parts(current))
                 new = with_hyperbolics(current)
                 current = log.through("exps of opposites joined", current, new)

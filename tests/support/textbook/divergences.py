@@ -6,7 +6,7 @@ import numpy as np
 
 import symgraph as sg
 import symgraph.numpy as snp
-from textbook import POSITIVE, SCALE, SIMPLEX, Row, row
+from textbook import POSITIVE, SCALE, SIMPLEX, SPD, Row, row
 
 __all__ = ["DIVERGENCES"]
 
@@ -278,5 +278,13 @@ DIVERGENCES: list[Row] = [
         lambda X, y: np.broadcast_to((np.mean(X, axis=0) - y) / 3, (6, 5)),
         X="6, 5",
         y="5",
+    ),
+    row(
+        "Stein's loss, determinants",
+        lambda X, Y: np.trace(X @ np.linalg.inv(Y)) - np.linalg.slogdet(X @ np.linalg.inv(Y))[1],
+        "X",
+        lambda X, Y: np.linalg.inv(Y) - np.linalg.inv(X),
+        X=SPD,
+        Y=SPD,
     ),
 ]

@@ -235,4 +235,22 @@ ENERGIES: list[Row] = [
         n=POSITIVE,
         t=SCALE,
     ),
+    row(
+        "intensity of a Gaussian beam, waist",
+        lambda w, r: np.sum(2 / (np.pi * w**2) * np.exp(-2 * r**2 / w**2)),
+        "w",
+        lambda w, r: 8 / np.pi * (((q := np.square(r / w)) - 0.5) @ np.exp(-2 * q)) / w**3,
+        w=SCALE,
+        r="5",
+    ),
+    row(
+        "growth after Gompertz",
+        lambda t, a, b, c: np.sum(a * np.exp(-b * np.exp(-c * t))),
+        "t",
+        lambda t, a, b, c: a * b * c * np.exp((u := -c * t) - b * np.exp(u)),
+        t="5",
+        a=SCALE,
+        b=SCALE,
+        c=SCALE,
+    ),
 ]

@@ -1,0 +1,163 @@
+"""The numbers of a product become one: 2 * (x / 8) is x / 4.
+
+Where the algebra writes a product anew, it gathers numbers by itself. Where each of its spellings
+loses digits or range, a product stays in the order of the chain rule, with its numbers apart. Here
+numbers move alone, and all else stays in its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ..array import Array
+from ..ir.cost import op_count
+from ..ir.node import Node, make, on_operands, origin
+from ..ir.walks import reachable
+from ..ops.creation import constant_of
+from ..ops.elementwise import divide, multiply, negative, square
+from .signs import settled_signs
+
+__all__ = ["with_numbers_gathered"]
+
+_LARGEST = 1e9
+"""A larger number stays where it is, and so does a smaller one than its inverse."""
+
+
+def with_numbers_gathered(
+    outputs: Sequence[Node], loses: Callable[[Node, Node], bool]
+) -> list[Node]:
+    """The outputs with numbers gathered, if that takes fewer operations.
+
+    Parameters
+    ----------
+    outputs : sequence of Node
+    loses : callable
+        `loses(new, old)`: whether a new spelling of an output loses digits or range.
+    """
+    best, current = list(outputs), None
+    while best != current:
+        current = best
+        nodes = reachable(current)
+        if sum([_has_number(node) for node in nodes]) < 2:
+            break
+        for shared in (False, True):
+            new = settled_signs(_Gathering(nodes, current, shared=shared).outputs())
+            fewer = op_count(new) < op_count(best)
+            if fewer and not any(loses(*pair) for pair in zip(new, outputs, strict=True)):
+                best = new
+    return best
+
+
+class _Split(NamedTuple):
+    """A value as a number times an array; a number alone has no array."""
+
+    number: float
+    array: Node | None
+
+
+class _Gathering:
+    """One walk, operands first: each value as a number times an array.
+
+    With `shared` a value with several users gives its number to each of them.
+    """
+
+    def __init__(self, nodes: Sequence[Node], outputs: Sequence[Node], *, shared: bool) -> None:
+        self._outputs = outputs
+        self._splits: dict[Node, _Split] = {}
+        fixed = set(outputs)
+        seen: set[Node] = set()
+        for node in nodes:
+            for place, operand in enumerate(node.operands):
+                if not _carries(node, place) or (operand in seen and not shared):
+                    fixed.add(operand)
+                seen.add(operand)
+        for node in nodes:
+            split = self._split(node)
+            if node in fixed and split.array is not None:
+                split = _Split(1, self._whole(node, split))
+            self._splits[node] = split
+
+    def outputs(self) -> list[Node]:
+        return [self._array(node) for node in self._outputs]
+
+    def _split(self, node: Node) -> _Split:
+        number = _number(node)
+        if number is not None:
+            return _Split(number, None)
+        if not node.operands or not all(_carries(node, at) for at in range(len(node.operands))):
+            return _Split(1, on_operands(node, tuple(map(self._array, node.operands))))
+        found = self._product(node, [self._splits[each] for each in node.operands])
+        if found is None or not 1 / _LARGEST < abs(found.number) < _LARGEST:
+            return _Split(1, on_operands(node, tuple(map(self._array, node.operands))))
+        return found
+
+    def _product(self, node: Node, splits: list[_Split]) -> _Split | None:
+        """An operation that is linear in its operands, or a square, of numbers times arrays."""
+        arrays = [each.array for each in splits if each.array is not None]
+        if not arrays:
+            return None
+        number = 1.0
+        for place, split in enumerate(splits):
+            below = node.op is divide.op and place == 1
+            number *= 1 / split.number if below else split.number
+        if node.op is square.op:
+            number *= number
+        if len(arrays) < len(splits):
+            if node.op is not divide.op or splits[1].array is None:
+                return _Split(number, arrays[0])
+            arrays = [_constant(1, node), arrays[0]]
+        if node.op is negative.op:
+            return _Split(-number, arrays[0])
+        with origin(node.origin):
+            return _Split(number, on_operands(node, tuple(arrays)))
+
+    def _array(self, node: Node) -> Node:
+        """A value as a node."""
+        split = self._splits[node]
+        return node if split.array is None else self._whole(node, split)
+
+    def _whole(self, node: Node, split: _Split) -> Node:
+        """A number times an array, by the old node if nothing has moved."""
+        number, array = split
+        assert array is not None
+        if number == 1 or all(map(self._is_as_before, node.operands)):
+            return array if number == 1 else node
+        with origin(node.origin):
+            if array.op is divide.op and _number(array.operands[0]) is not None:
+                by = _number(array.operands[0]) or 0
+                return make(divide.op, (_constant(number * by, node), array.operands[1]))
+            if number == -1:
+                return negative(Array(array)).node
+            return make(multiply.op, (_constant(number, node), array))
+
+    def _is_as_before(self, node: Node) -> bool:
+        return self._splits[node].array in (None, node)
+
+
+def _has_number(node: Node) -> bool:
+    return node.op in (multiply.op, divide.op) and any(
+        _number(each) is not None for each in node.operands
+    )
+
+
+def _number(node: Node) -> float | None:
+    """The number that a constant without axes is, if it is no truth value and not 0."""
+    if not node.is_constant or node.ndim or node.dtype.kind != "f":
+        return None
+    return float(node.params["value"]) or None
+
+
+def _constant(number: float, like: Node) -> Node:
+    return constant_of(number, like.dtype).node
+
+
+def _carries(node: Node, place: int) -> bool:
+    """Whether a number of the operand may become one of the result."""
+    if node.copy or len(node.results) > 1 or node.dtype.kind != "f":
+        return False
+    if any(each.dtype != node.dtype for each in node.operands):
+        return False
+    count = len(node.operands)
+    linear = node.op.traits.linear_in(count)
+    return node.op in (divide.op, square.op) or (place in linear and len(linear) == count)
