@@ -163,6 +163,8 @@ FOR_DIGITS_IN_FLOPS: dict[str, int] = {
     "log of the sum of squares": 144,  # 143
     "Renyi entropy of any order": 123,  # 118
     "SwiGLU, both weights": 1098,  # 936
+    "all differences squared": 50,  # 15
+    "growth after Gompertz": 127,  # 123
 }
 
 # Flops today, at n = 6, of rows that count more flops, but no more operations.

@@ -13,8 +13,8 @@ Numbers = np.ndarray[Any, Any]
 
 _ULPS = 16
 """Tolerance against the exact value: several operations, each off by about half an ulp."""
-LARGE = 500.0
-"""Stands for infinity where a limit is taken: its exp still fits into high precision."""
+LARGE = 740.0
+"""Stands for infinity where a limit is taken: its exp is beyond each float of double precision."""
 
 
 @dataclass(frozen=True, slots=True)
