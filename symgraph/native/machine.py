@@ -19,7 +19,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -160,10 +160,16 @@ _definitions: list[_Definition] = []
 """Never freed: CPython reads the definition of a builtin when it frees the builtin."""
 
 
+class _Code(Protocol):
+    """LLVM's object that holds machine code."""
+
+    def get_function_address(self, name: str) -> int: ...
+
+
 class _Engine:
     """Machine code in memory; the builtins made from it keep it alive."""
 
-    def __init__(self, engine: Any, names: Sequence[str]) -> None:
+    def __init__(self, engine: _Code, names: Sequence[str]) -> None:
         self.engine = engine
         self.definitions: list[_Definition] = []
         for name in names:
@@ -177,7 +183,7 @@ class _Engine:
         found = self.engine.get_function_address(name)
         if not found:
             raise OSError(f"the code has no function {name}")
-        return int(found)
+        return found
 
     def builtins(self) -> tuple[Any, ...]:
         """The functions, as builtins of Python."""
@@ -266,7 +272,7 @@ def _loaded(key: str, text: str, names: Sequence[str]) -> _Engine:
     return _Engine(engine, names)
 
 
-def compiled(text: str) -> tuple[Any, bytes]:
+def compiled(text: str) -> tuple[_Code, bytes]:
     """A module as machine code in memory, and as an object file."""
     machine, module = _optimised(text)
     engine = llvm.create_mcjit_compiler(module, machine)
@@ -278,7 +284,7 @@ def compiled(text: str) -> tuple[Any, bytes]:
     return engine, code
 
 
-def _from_file(code: bytes) -> Any:
+def _from_file(code: bytes) -> _Code:
     """The machine code of an object file, in memory."""
     machine = _new_machine()
     module = llvm.parse_assembly("")
