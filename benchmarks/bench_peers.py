@@ -8,11 +8,12 @@ Each function is written once for all. In one run, on one core:
     python benchmarks/bench_peers.py --markdown         # the table of the README
 
 Values are checked against the first library before a clock starts; rounds alternate between the
-libraries, and medians of CPU time count. `first` is the CPU time to the first result, derivation
-and compilation included and nothing read from disk, over JAX's; symgraph's is measured in a process
-that has derived nothing else. `memory` is how much the process grows at most in a steady call, over
-the least of JAX, PyTorch and autograd (of JAX what its compiler tells): temporaries kept between
-calls and results count, what a library needs by itself does not. Below 1.00 symgraph is ahead.
+libraries, and medians of CPU time count. `first` is the CPU time from the data to the first
+result, derivation and compilation included and nothing read from disk, over JAX's; symgraph's is
+measured in a new process that has derived nothing but a small gradient. `memory` is how much the
+process grows at most in a steady call, over the least of JAX, PyTorch and autograd (of JAX what its
+compiler tells): temporaries kept between calls and results count, what a library needs by itself
+does not. Below 1.00 symgraph is ahead.
 
 Leave OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE unset: they choose the kernels of NumPy, autograd and
 PyTensor, and not those of JAX and PyTorch. The first line of the output tells the former if set.
@@ -86,14 +87,19 @@ def prepared(
     return calls, firsts, missing
 
 
-def firsts_alone(works: Mapping[str, Workload], libraries: Iterable[str]) -> dict[str, Any]:
+def firsts_alone(works: Iterable[str], libraries: Iterable[str]) -> dict[str, Any]:
     """Of symgraph the seconds to the first result of each workload, by library."""
     mine = [name for name in ("numpy", "native") if name in libraries]
-    prepared(WARM_UP, mine)
     return {
-        workload: {name: first_alone(LIBRARIES[name][1], work) for name in mine}
-        for workload, work in works.items()
+        workload: {name: first_alone([__file__, workload, "--first", name]) for name in mine}
+        for workload in works
     }
+
+
+def told_first(workload: str, library: str) -> None:
+    """Print the seconds to the first result of a workload in this process, once it is warm."""
+    prepared(WARM_UP, [library])
+    print(first_call(LIBRARIES[library][1], WORKLOADS[workload])[2])
 
 
 def row_of(
@@ -153,7 +159,11 @@ def main() -> None:
     reader.add_argument("--without", nargs="*", default=[], help="libraries to leave out")
     reader.add_argument("--rounds", type=int, default=9)
     reader.add_argument("--markdown", action="store_true", help="a table for the README")
+    reader.add_argument("--first", help=argparse.SUPPRESS)
     options = reader.parse_args()
+    if options.first:
+        told_first(options.workloads[0], options.first)
+        return
     libraries = [name for name in LIBRARIES if name not in options.without]
     others = [name for name in libraries if name not in OURS]
     columns = [name for name in OURS if name in libraries]

@@ -31,6 +31,12 @@ _TRIED = 7
 _ways: dict[Hashable, Way] = {}
 """How each kind of operation takes the leading axis."""
 
+_misfits: set[Hashable] = set()
+"""Kinds of operation, and shapes, that give an array of another shape or refuse these shapes.
+
+Dimensions are shortened (`trials`), and those that a param names are not: a convolution does not
+fit then. What does not fit is not computed again: random numbers take its place."""
+
 _MOST_WAYS = 20_000
 """The most kinds to keep."""
 
@@ -58,17 +64,24 @@ def stacked(
     if op.iterative and not all(np.isfinite(each).all() for each in operands):
         return _where_finite(op, operands, params, shape)
     key = kind or kind_of(op, operands, params, shape)
+    whole = (key, shape, params.get("shape"), *[each.shape[1:] for each in operands])
+    if whole in _misfits:
+        return None
     way = _ways.get(key)
     if way is None:
+        few = [each[:_TRIED] for each in operands]
+        wanted = _singly(op, few, params, shape)
+        if wanted.shape[1:] != shape and len(wanted):
+            return _misfit(whole)
         if len(_ways) >= _MOST_WAYS:
             _ways.clear()
-        way = _ways[key] = _way(op, operands, params, shape)
+        way = _ways[key] = _way(op, few, params, shape, wanted)
     try:
         found = way(op, operands, params, shape)
     except Exception:  # A kernel may refuse some numbers; one by one it takes most.
         found = _singly(op, operands, params, shape)
     if found.shape[1:] != shape:
-        return None
+        return _misfit(whole) if len(found) else None
     count = max([len(each) for each in operands], default=1)
     return found if len(found) == count else _singly(op, operands, params, shape)
 
@@ -114,9 +127,17 @@ def _kind_of_params(params: Params) -> Hashable:
     return _sides(shape), params_key(rest)
 
 
-def _way(op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, ...]) -> Way:
-    few = [each[:_TRIED] for each in operands]
-    wanted = _singly(op, few, params, shape)
+def _misfit(whole: Hashable) -> None:
+    """Remember what does not fit."""
+    if len(_misfits) >= _MOST_WAYS:
+        _misfits.clear()
+    _misfits.add(whole)
+
+
+def _way(
+    op: Op, few: Sequence[Numbers], params: Params, shape: tuple[int, ...], wanted: Numbers
+) -> Way:
+    """The first way that gives what is wanted at a few points."""
     for way in (_plainly, _aligned, _lengthened, _placed, _moved, _as_matrices, _by_letters):
         try:
             found = way(op, few, params, shape)
@@ -195,12 +216,16 @@ def _singly(op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -
     for point in range(count):
         own = [each[0 if len(each) == 1 else point] for each in operands]
         try:
-            found.append(np.asarray(op.kernel(NUMPY, *own, **params)))
+            value = np.asarray(op.kernel(NUMPY, *own, **params))
         except Exception as error:  # It refuses this point.
             found.append(np.full(shape, np.nan))
             refused += 1
             if refused == point + 1 == _TRIED and not isinstance(error, np.linalg.LinAlgError):
-                break  # It refuses the shapes, not the numbers.
-    if refused == len(found) or len({each.shape for each in found}) > 1:
-        return np.zeros((0, *shape, 0))  # It refuses the shapes.
+                return np.zeros((1, *shape, 0))  # It refuses the shapes, not the numbers.
+            continue
+        if value.shape != shape:
+            return np.zeros((1, *shape, 0))
+        found.append(value)
+    if refused == len(found):
+        return np.zeros((0, *shape, 0))  # It refuses these numbers, if not the shapes.
     return np.stack(found)

@@ -15,8 +15,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ..ir.body import Body
 from ..ir.dag import Dag
 from ..lowering.program import Program, program_of
@@ -104,9 +102,9 @@ class NativeBackend(NumpyBackend):
         loops = [each.loops for each in grouping.all if each.loops is not None]
         lazy = _Lazy(loops, team, _namespace_of(program))
         found = assembled(program, names=lazy.names).with_reason(told)
-        if grouping.loops is None or grouping.loops.entry is None:
+        if grouping.loops is None or grouping.loops.whole is None:
             return found
-        direct = Direct.compiled_later(partial(lazy.entry, grouping.loops.entry))
+        direct = Direct.compiled_later(partial(_whole, grouping.loops))
         return replace(found, run=direct.before(found.run), direct=direct)
 
 
@@ -147,6 +145,12 @@ _OF_NAMESPACE = frozenset(("xp.convolution", "xp.adjoint_convolution", "xp.kerne
 """Functions that `native_convolutions` has, or leaves to NumPy as it finds the arrays."""
 
 
+def _whole(loops: Loops) -> Callable[..., Any]:
+    """A program that is one function."""
+    assert loops.whole is not None
+    return entry_function(loops.whole, ENTRY, table(loops.constants))
+
+
 class _Lazy:
     """Functions that compile the loops of a program when the first of them is called."""
 
@@ -168,12 +172,6 @@ class _Lazy:
 
     def _first(self, name: str, *arrays: Any) -> Any:
         return self._all()[name](*arrays)
-
-    def entry(self, constants: Sequence[np.ndarray[Any, Any]]) -> Callable[..., Any]:
-        """The whole program as one function, which reads these constants."""
-        self._all()
-        module = self._loops[0].modules[0]
-        return entry_function(module.text, module.names, ENTRY, table(constants))
 
     def _all(self) -> dict[str, Any]:
         with self._lock:

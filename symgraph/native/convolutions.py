@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .modules import Builtin, Module, module_of
+from .modules import BUILTIN, Builtin, Module, module_of
 from .words import Words
 from .writer import BITS, Code, Machine, Value
 
@@ -75,7 +75,7 @@ def convolution_module(blocks: Blocks, machine: Machine) -> Module:
         work = of.new(f"mul i64 {work}, {sizes[each.SIZES.index('columns')]}")
         given = [*[f"ptr {place}" for place in of.data[:4]], *[f"i64 {size}" for size in sizes]]
         texts.append(of.ended(f"@{name}_loop({', '.join(given)})", work))
-    return module_of(texts, NAMES, code.declared)
+    return module_of(texts, NAMES, {**code.declared, **BUILTIN})
 
 
 class _Loops(Words, ABC):

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .entry_code import KINDS
+from .entry_frame import FRAME, KINDS, frame_text
+from .machine import address, head_bytes
 from .operations import DTYPES
 
 __all__ = ["table"]
@@ -20,7 +21,7 @@ _NEW_FROM_DESCR = 94
 
 
 def table(constants: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-    """The addresses that `entry_code` asks for; the array keeps the constants alive."""
+    """The addresses that functions of programs ask for; the array keeps the constants alive."""
     found = np.array([*_known(), *[each.ctypes.data for each in constants]], np.uintp).view(_Table)
     found.kept = tuple(constants)
     return found
@@ -36,7 +37,8 @@ class _Table(np.ndarray[Any, Any]):
 def _known() -> tuple[int, ...]:
     things = (None, np.ndarray, float, np.float64)
     dtypes = [DTYPES[kind] for kind in KINDS]
-    return (*map(id, things), _makes_arrays(), *map(id, dtypes))
+    frame = address(frame_text(head_bytes()), FRAME)
+    return (*map(id, things), _makes_arrays(), frame, *map(id, dtypes))
 
 
 @cache

@@ -19,11 +19,20 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["assembly", "functions", "head_bytes", "llvm_version", "unsupported", "vector_bytes"]
+__all__ = [
+    "address",
+    "assembly",
+    "entry_function",
+    "functions",
+    "head_bytes",
+    "llvm_version",
+    "unsupported",
+    "vector_bytes",
+]
 
 # By name, so that types are checked without llvmlite.
 llvm: Any = import_module("llvmlite.binding")
@@ -109,11 +118,19 @@ def _about() -> str:
     return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {features} {versions}"
 
 
+@cache
+def _processor() -> tuple[Any, str, str]:
+    """The processor of this process: its kind, its name, and all that it can do."""
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
 def _new_machine() -> Any:
-    """The processor of this process, with all that it can do."""
-    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+    """What compiles for the processor of this process."""
+    target, name, features = _processor()
+    return target.create_target_machine(
+        cpu=name,
+        features=features,
         opt=2,
         reloc="pic",
         codemodel="jitdefault",
@@ -143,25 +160,30 @@ _definitions: list[_Definition] = []
 """Never freed: CPython reads the definition of a builtin when it frees the builtin."""
 
 
+class _Code(Protocol):
+    """LLVM's object that holds machine code."""
+
+    def get_function_address(self, name: str) -> int: ...
+
+
 class _Engine:
     """Machine code in memory; the builtins made from it keep it alive."""
 
-    def __init__(self, code: bytes, names: Sequence[str]) -> None:
-        machine = _new_machine()
-        module = llvm.parse_assembly("")
-        module.triple = machine.triple
-        self.engine = llvm.create_mcjit_compiler(module, machine)
-        self.engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        self.engine.finalize_object()
+    def __init__(self, engine: _Code, names: Sequence[str]) -> None:
+        self.engine = engine
         self.definitions: list[_Definition] = []
         for name in names:
-            address = self.engine.get_function_address(name)
-            if not address:
-                raise OSError(f"the code has no function {name}")
             self.definitions.append(
-                _Definition(name.encode(), address, _FASTCALL, b"A compiled loop.")
+                _Definition(name.encode(), self.address(name), _FASTCALL, b"A compiled loop.")
             )
         _definitions.extend(self.definitions)
+
+    def address(self, name: str) -> int:
+        """Where a function begins."""
+        found = self.engine.get_function_address(name)
+        if not found:
+            raise OSError(f"the code has no function {name}")
+        return found
 
     def builtins(self) -> tuple[Any, ...]:
         """The functions, as builtins of Python."""
@@ -169,8 +191,8 @@ class _Engine:
 
     def entry(self, name: str, table: np.ndarray[Any, Any]) -> Any:
         """A function that reads a table of addresses, as a builtin of Python."""
-        address = self.engine.get_function_address(name)
-        definition = _Definition(name.encode(), address, _FASTCALL, b"A compiled program.")
+        given = name.encode(), self.address(name), _FASTCALL, b"A compiled program."
+        definition = _Definition(*given)
         _definitions.append(definition)
         return _builtin(definition, table, self)
 
@@ -195,21 +217,31 @@ def functions(text: str, names: Sequence[str]) -> tuple[Any, ...]:
     return _engine(text, names).builtins()
 
 
-def entry_function(
-    text: str, names: Sequence[str], name: str, table: np.ndarray[Any, Any]
-) -> Callable[..., Any]:
+def entry_function(text: str, name: str, table: np.ndarray[Any, Any]) -> Callable[..., Any]:
     """A function of the module that reads a table of addresses.
 
     Parameters
     ----------
     text : str
-    names : sequence of str
-        As for `functions`.
     name : str
         The function's name.
     table : ndarray
     """
-    return _engine(text, names).entry(name, table)
+    return _engine(text, ()).entry(name, table)
+
+
+@cache
+def address(text: str, name: str) -> int:
+    """Where a function of the module begins, which other modules call; it stays there.
+
+    Parameters
+    ----------
+    text : str
+    name : str
+    """
+    engine = _engine(text, ())
+    _for_ever.append(engine)
+    return engine.address(name)
 
 
 def _engine(text: str, names: Sequence[str]) -> _Engine:
@@ -224,6 +256,7 @@ def _engine(text: str, names: Sequence[str]) -> _Engine:
 
 
 _MOST_ENGINES = 512
+_for_ever: list[_Engine] = []
 
 
 def _loaded(key: str, text: str, names: Sequence[str]) -> _Engine:
@@ -232,17 +265,34 @@ def _loaded(key: str, text: str, names: Sequence[str]) -> _Engine:
         code = _read(place / f"{key}.bin")
         if code is not None:
             with suppress(Exception):  # A file that cannot be used is written again.
-                return _Engine(code, names)
-    code = compiled(text)
+                return _Engine(_from_file(code), names)
+    engine, code = compiled(text)
     if place is not None:
         _write(place / f"{key}.bin", code)
-    return _Engine(code, names)
+    return _Engine(engine, names)
 
 
-def compiled(text: str) -> bytes:
-    """Machine code of a module, as an object file."""
+def compiled(text: str) -> tuple[_Code, bytes]:
+    """A module as machine code in memory, and as an object file."""
     machine, module = _optimised(text)
-    return machine.emit_object(module)
+    engine = llvm.create_mcjit_compiler(module, machine)
+    written: list[bytes] = []
+    engine.set_object_cache(lambda _, code: written.append(code))
+    engine.finalize_object()
+    engine.remove_module(module)  # Its text is not needed any more.
+    (code,) = written
+    return engine, code
+
+
+def _from_file(code: bytes) -> _Code:
+    """The machine code of an object file, in memory."""
+    machine = _new_machine()
+    module = llvm.parse_assembly("")
+    module.triple = machine.triple
+    engine = llvm.create_mcjit_compiler(module, machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine
 
 
 def assembly(text: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ir.avals import Aval
 from .entries import Entry, Looped
-from .entry_code import DECLARED, Loop, entry_text
+from .entry_code import DECLARED, ENTRY, Loop, entry_text
 from .groups import Group
 from .nests import Nest
 from .operations import kind_of
@@ -23,8 +23,14 @@ from .plan import Parameter, Plan
 from .tiles import Tile, written
 from .writer import Code, Machine
 
-__all__ = ["Builtin", "Loops", "Module", "loops_of", "module_of"]
+__all__ = ["BUILTIN", "Builtin", "Loops", "Module", "loops_of", "module_of"]
 
+BUILTIN = {
+    "Py_IncRef": "declare void @Py_IncRef(ptr)",
+    "PyEval_SaveThread": "declare ptr @PyEval_SaveThread()",
+    "PyEval_RestoreThread": "declare void @PyEval_RestoreThread(ptr)",
+}
+"""What a `Builtin` calls."""
 _RELEASED = 2**16
 """From so many elements on, other threads of Python run during the loop."""
 
@@ -55,8 +61,11 @@ class Loops:
         How the loop of a function is cut, if another function, named `..._part`, computes a part.
     rows_of_tiles : tuple of int
         The rows of each tile of products.
-    entry : tuple of array, optional
-        If a function of the first module is the whole program: the constants that it reads.
+    whole : str, optional
+        If the program is one function, the text of its module; the first of the others is for
+        inputs that the function refuses.
+    constants : tuple of array
+        Those that this function reads.
     """
 
     modules: tuple[Module, ...]
@@ -65,7 +74,8 @@ class Loops:
     parameters: tuple[tuple[Parameter, ...], ...]
     parts: Mapping[str, Parts] = field(default_factory=dict[str, Parts])
     rows_of_tiles: tuple[int, ...] = ()
-    entry: tuple[np.ndarray[Any, Any], ...] | None = None
+    whole: str | None = None
+    constants: tuple[np.ndarray[Any, Any], ...] = ()
 
 
 def loops_of(
@@ -85,6 +95,7 @@ def loops_of(
     of_groups: list[str] = []
     parameters: list[tuple[Parameter, ...]] = []
     texts: list[str] = []
+    builtins: list[str] = []
     declared: dict[str, str] = {}
     defined: dict[str, str] = {}
     parts: dict[str, Parts] = {}
@@ -93,30 +104,32 @@ def loops_of(
         kinds = {name: kind_of(avals[name].dtype) or "" for name in read}
         code = Code(machine.llvm)
         nest = Nest(Plan(group, kinds), code, machine.register)
-        text = f"{nest.written('NAME_loop')}\n{_builtin('NAME', nest, avals, machine)}"
+        text, builtin = nest.written("NAME_loop"), _builtin("NAME", nest, avals, machine)
         if group.parted:
-            text = f"{text}\n{_part('NAME', nest, avals, machine)}"
-        name = names.setdefault(text, f"{series}n{len(names)}")
+            builtin = f"{builtin}\n{_part('NAME', nest, avals, machine)}"
+        name = names.setdefault(f"{text}\n{builtin}", f"{series}n{len(names)}")
         if group.parted:
             parts[name] = parts_of(nest.plan, avals)
         if len(names) > len(texts):
             texts.append(text.replace("@NAME", f"@{name}"))
+            builtins.append(builtin.replace("@NAME", f"@{name}"))
         declared.update(code.declared)
         defined.update(code.defined)
         of_groups.append(name)
         parameters.append(nest.plan.parameters)
+    texts += defined.values()
+    own = [(*names.values(), *[f"{name}_part" for name in parts])]
+    modules = [module_of([*texts, *builtins], own[0], {**declared, **BUILTIN})]
+    whole = None
     if entry is not None:
         code = Code(machine.llvm)
         loops = [Loop(*each) for each in zip(of_groups, parameters, strict=True)]
         texts.append(entry_text(entry, _loops_in(entry, groups, loops), code, machine))
-        declared.update({**code.declared, **DECLARED})
-    texts += defined.values()
-    own = [(*names.values(), *[f"{name}_part" for name in parts])]
-    modules = [module_of(texts, own[0], declared)]
+        whole = module_of(texts, [ENTRY], {**declared, **code.declared, **DECLARED}).text
     for tile in tiles:
         code = Code(machine.llvm)
         body = [written(code, tile), _product("product", tile, machine)]
-        modules.append(module_of(body, ["product"], code.declared))
+        modules.append(module_of(body, ["product"], {**code.declared, **BUILTIN}))
     own += [(f"{series}g{number}",) for number in range(len(tiles))]
     return Loops(
         tuple(modules),
@@ -125,7 +138,8 @@ def loops_of(
         tuple(parameters),
         parts,
         tuple([each.rows for each in tiles]),
-        None if entry is None else tuple(entry.arrays.values()),
+        whole,
+        () if entry is None else tuple(entry.arrays.values()),
     )
 
 
@@ -142,9 +156,6 @@ def _loops_in(entry: Entry, groups: Sequence[Group], loops: Sequence[Loop]) -> d
 def module_of(texts: Sequence[str], names: Sequence[str], declared: Mapping[str, str]) -> Module:
     """The module of these texts, in which functions are declared; Python calls those named."""
     head = [
-        "declare void @Py_IncRef(ptr)",
-        "declare ptr @PyEval_SaveThread()",
-        "declare void @PyEval_RestoreThread(ptr)",
         *sorted(declared.values()),
         '!0 = !{!"branch_weights", i32 1, i32 4000}',
     ]

@@ -368,9 +368,28 @@ def test_a_kernel_that_refuses_a_shape_is_not_asked_at_every_point() -> None:
 
     refusing = Op("refusing", infer=lambda x: x, kernel=kernel)
     assert stacked(refusing, (np.ones((66, 3)),), {}, (3,)) is None
+    assert 0 < len(asked) < 10
     asked.clear()
     assert stacked(refusing, (np.ones((66, 3)),), {}, (3,)) is None
-    assert len(asked) < 10
+    assert not asked
+
+
+def test_a_kernel_that_gives_another_shape_is_asked_once() -> None:
+    """A matrix with 20 rows, of a diagonal that was shortened to 4: other sizes may fit."""
+    asked: list[int] = []
+
+    def kernel(xp: Any, x: Any, *, rows: int) -> Any:
+        asked.append(1)
+        return NUMPY.diagonal_matrix(x, rows, rows, 0)
+
+    placed = Op("placed", infer=lambda x, *, rows: x, kernel=kernel)
+    for _ in range(2):
+        assert stacked(placed, (np.ones((66, 4)),), {"rows": 20}, (4, 4)) is None
+    assert len(asked) == 1
+    found = stacked(placed, (np.ones((66, 20)),), {"rows": 20}, (20, 20))
+    assert found is not None
+    np.testing.assert_array_equal(found, np.broadcast_to(np.eye(20), (66, 20, 20)))
+    assert len(asked) < 20
 
 
 def test_a_kernel_that_refuses_numbers_is_asked_at_every_point() -> None:
