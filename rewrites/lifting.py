@@ -19,6 +19,7 @@ from symgraph.rewriting import (
     Real,
     Rule,
     Shape,
+    Soundness,
     applied,
     is_real,
     is_scalar,
@@ -44,10 +45,16 @@ def repeats(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
     return all(isinstance(size, int) and size > 0 for size in made)
 
 
-def _named(function: Callable[..., Any], name: str, doc: str, measure: str) -> Rule:
+BY_SIZE = ("sigmoid",)
+"""Operations whose last digit depends on how many elements there are."""
+
+
+def _named(
+    function: Callable[..., Any], name: str, doc: str, measure: str, sound: Soundness = "exact"
+) -> Rule:
     """The rule that a function states, with this name and docstring."""
     function.__name__, function.__doc__ = name, doc
-    return rule(sound="exact", measure=measure)(function)
+    return rule(sound=sound, measure=measure)(function)
 
 
 def _repeated(op: str) -> Rule:
@@ -56,7 +63,8 @@ def _repeated(op: str) -> Rule:
         return applied(op, broadcast_to(x, shape)), broadcast_to(applied(op, x), shape)
 
     doc = f"The {op} of a broadcast array is a broadcast {op}."
-    return _named(function, f"{op}_of_repeated", doc, "broadcasts below operations")
+    sound = "rounding" if op in BY_SIZE else "exact"
+    return _named(function, f"{op}_of_repeated", doc, "broadcasts below operations", sound)
 
 
 def _reshaped(op: str) -> Rule:

@@ -116,7 +116,9 @@ def _plans(nodes: Sequence[Node], outputs: Sequence[Node], exact: bool) -> dict[
 
 
 def _is_by_element(node: Node) -> bool:
-    """Whether the operation takes no sum: the last digits of a sum depend on its order."""
+    """Whether digits of an element depend neither on the order of a sum nor on the size."""
+    if node.op.kernel_of_many is not None and not node.op.traits.movement:
+        return False
     return node.op.carries is carries_aligned or node.op.traits.selects
 
 
