@@ -6,6 +6,7 @@ import re
 import threading
 import tracemalloc
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,7 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, str], tuple[str, ...]]] = {
 }
 
 
+@cache
 def graph_of(case: str) -> sg.Graph:
     f, shapes, wrt = CASES[case]
     specs = {name: sg.spec(shape) for name, shape in shapes.items()}
