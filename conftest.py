@@ -146,11 +146,12 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtestloop() -> Generator[None, object, object]:
-    """Make what was collected old, and all of it unseen when pytest looks for garbage at the end.
+    """Hide what was collected from the garbage collector: each full round would walk over it.
 
-    It does so many times, and each time would walk over all tests.
+    It stays to the end anyway, where pytest looks for garbage many times.
     """
     gc.collect()
+    gc.freeze()
     try:
         return (yield)
     finally:
