@@ -125,13 +125,15 @@ def _leaves_out_long(config: pytest.Config) -> bool:
     return default and not any("::" in each for each in config.args)
 
 
-def pytest_sessionstart() -> None:
+def pytest_sessionstart(session: pytest.Session) -> None:
     """Import the package before the doctests of one file make a second module of that file.
 
-    Before workers start, too: in a fresh copy they find it compiled.
+    Before workers start, too: in a fresh copy they find it compiled, if Python may write that down.
     """
-    with suppress(Exception):  # A test of one module still runs while another is broken.
-        import_module("symgraph")
+    has_workers = getattr(session.config.option, "dist", "no") != "no"
+    if not (has_workers and sys.dont_write_bytecode):
+        with suppress(Exception):  # A test of one module still runs while another is broken.
+            import_module("symgraph")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -148,10 +150,12 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_runtestloop() -> Generator[None, object, object]:
     """Hide what was collected from the garbage collector: each full round would walk over it.
 
-    It stays to the end anyway, where pytest looks for garbage many times.
+    It stays to the end anyway, where pytest looks for garbage many times. Full rounds are rare: a
+    test leaves little in cycles, and Python's own rule asks for a round a second.
     """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*gc.get_threshold()[:2], 100)
     try:
         return (yield)
     finally:

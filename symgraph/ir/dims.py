@@ -159,20 +159,21 @@ def resolve(value: Any, env: Mapping[str, int]) -> Any:
     return value.at_sizes(env) if hasattr(value, "at_sizes") else value
 
 
-def _computed(dim: Any, env: Mapping[str, int]) -> int | Fraction | None:
+def _computed(dim: Expr, env: Mapping[str, int]) -> int | Fraction | None:
     """A dimension's size by Python's numbers, in a tenth of the time that SymPy's `subs` takes.
 
     None where the expression has a function that dimensions seldom have.
     """
+    leaf: Any = dim
     if dim.is_Symbol:
-        return int(env[dim.name])
+        return int(env[leaf.name])
     if dim.is_Rational:
-        return int(dim.p) if dim.q == 1 else Fraction(int(dim.p), int(dim.q))
+        return int(leaf.p) if leaf.q == 1 else Fraction(int(leaf.p), int(leaf.q))
     if (compute := _FUNCTIONS.get(type(dim).__name__)) is None:
         return None
     values: list[int | Fraction] = []
     for part in dim.args:
-        found = _computed(part, env)
+        found = _computed(cast("Expr", part), env)
         if found is None:
             return None
         values.append(found)
