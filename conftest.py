@@ -151,11 +151,11 @@ def pytest_runtestloop() -> Generator[None, object, object]:
     """Hide what was collected from the garbage collector: each full round would walk over it.
 
     It stays to the end anyway, where pytest looks for garbage many times. Full rounds are rare: a
-    test leaves little in cycles, and Python's own rule asks for a round a second.
+    test leaves little in cycles.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*gc.get_threshold()[:2], 100)
+    gc.set_threshold(20_000, 20, 20)
     try:
         return (yield)
     finally:

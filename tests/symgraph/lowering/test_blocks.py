@@ -248,6 +248,7 @@ def test_a_vector_of_all_rows_is_right_beside_rows() -> None:
     same_as_interpreter(lowered, {"X": rng.random((30, 30)) / 1e5, "u": rng.random(30)})
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("seed", [*range(60), 1155, 2427])
 def test_random_graphs(seed: int) -> None:
