@@ -90,19 +90,25 @@ _INTERNAL_MODULES = (
     "symgraph",
     "rewrites",
 )
-_internal: dict[CodeType, bool] = {}
+# By file, and what is in no file, as `<string>`, by module, too. The hash of a name is kept, that
+# of a code object is not.
+_internal: dict[str | tuple[str, str], bool] = {}
 _frames: dict[tuple[CodeType, int], Frame] = {}
 
 
-def _is_internal(code: CodeType, module: str) -> bool:
-    internal = code.co_filename != _DEMO and (
-        code.co_filename.startswith((_PACKAGE, _RULES, "<frozen", "<__array_function__"))
-        or module.partition(".")[0] in _INTERNAL_MODULES
-        # The script an installer writes for the command is no file of the user's.
-        or Path(code.co_filename).stem == "symgraph"
-    )
-    _internal[code] = internal
-    return internal
+def _is_internal(frame: FrameType) -> bool:
+    file = frame.f_code.co_filename
+    module: str = frame.f_globals.get("__name__") or ""
+    key = (file, module) if file.startswith("<") else file
+    found = _internal.get(key)
+    if found is None:
+        found = _internal[key] = file != _DEMO and (
+            file.startswith((_PACKAGE, _RULES, "<frozen", "<__array_function__"))
+            or module.partition(".")[0] in _INTERNAL_MODULES
+            # The script an installer writes for the command is no file of the user's.
+            or Path(file).stem == "symgraph"
+        )
+    return found
 
 
 def user_frame() -> Frame | None:
@@ -117,10 +123,9 @@ def running_frame(frame: FrameType | None = None) -> FrameType | None:
         frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  # inspect.stack: 1000x slower
     known = _internal
     while frame is not None:
-        code = frame.f_code
-        internal = known.get(code)
+        internal = known.get(frame.f_code.co_filename)
         if internal is None:
-            internal = _is_internal(code, frame.f_globals.get("__name__") or "")
+            internal = _is_internal(frame)
         if not internal:
             return frame
         frame = frame.f_back
@@ -139,9 +144,9 @@ def raising_frame(traceback: TracebackType | None) -> Frame | None:
     """The innermost frame outside this library that an exception came through."""
     found: Frame | None = None
     while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if not _is_internal(code, traceback.tb_frame.f_globals.get("__name__") or ""):
-            found = described(code, traceback.tb_lineno)
+        frame = traceback.tb_frame
+        if not _is_internal(frame):
+            found = described(frame.f_code, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
 

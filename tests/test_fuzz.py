@@ -247,9 +247,9 @@ def _same_kind(find: Problem, dtype: str, wanted: str, program: Program) -> bool
     return kind(find(program, dtype)) == wanted
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=16)
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("seeds", [range(35), range(35, 70)], ids=str)
+@pytest.mark.parametrize("seeds", [range(first, first + 10) for first in range(0, 70, 10)], ids=str)
 def test_random_programs_as_derived(seeds: range, dtype: str) -> None:
     check(seeds, dtype, DERIVED)
 

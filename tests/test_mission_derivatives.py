@@ -165,7 +165,7 @@ def forward_and_product_sizes(graph: sg.Graph, name: str, mode: Any) -> tuple[in
     return len(graph), len(graph.hvp(name, "v", mode=mode))
 
 
-@pytest.mark.parametrize("mode", ["reverse", "forward"])
+@pytest.mark.parametrize("mode", ["reverse", pytest.param("forward", marks=pytest.mark.whole)])
 def test_m15_the_hessian_vector_product_is_linear_in_the_graph(mode: Any) -> None:
     """M15: GBC 6.59 and AM, a network of size O(V + E): node counts up to 10,000 forward nodes."""
     sizes = [

@@ -94,15 +94,23 @@ def test_a_class_tells_how_it_is_made(name: str) -> None:
         assert {"Parameters", "Examples"} <= told.keys()
 
 
+def examples(name: str) -> doctest.DocTest:
+    names = {"np": np, "sg": sg, "snp": snp}
+    text = PUBLIC[name].__doc__ or ""
+    return doctest.DocTestParser().get_doctest(text, names, name, None, None)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_it_has_examples(name: str) -> None:
+    value = PUBLIC[name]
+    is_error = inspect.isclass(value) and issubclass(value, (Exception, Warning))
+    assert bool(examples(name).examples) is not is_error
+
+
+@pytest.mark.sampled(one_in=8)  # As doctests of their modules all of them run by default.
 @pytest.mark.parametrize("name", PUBLIC)
 def test_its_examples_run(name: str) -> None:
-    text = PUBLIC[name].__doc__ or ""
-    names = {"np": np, "sg": sg, "snp": snp}
-    found = doctest.DocTestParser().get_doctest(text, names, name, None, None)
-    if issubclass(type(PUBLIC[name]), type) and issubclass(PUBLIC[name], (Exception, Warning)):
-        assert not found.examples
-        return
-    assert found.examples
+    found, text = examples(name), PUBLIC[name].__doc__ or ""
     for package in ("jax", "torch"):
         if f"import {package}" in text:
             pytest.importorskip(package)

@@ -165,7 +165,7 @@ ABOVE: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.sampled(one_in=16)
+@pytest.mark.sampled(one_in=20)
 @pytest.mark.parametrize("above", ABOVE)
 @pytest.mark.parametrize("name", GROWING)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

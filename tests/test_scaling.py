@@ -70,9 +70,10 @@ def every_stage(length: int, folder: Path) -> None:
     assert repr(joint)
 
 
-def test_every_stage_of_a_chain_without_recursion(tmp_path: Path) -> None:
+@pytest.mark.parametrize("length", [400, pytest.param(1_000, marks=pytest.mark.whole)])
+def test_every_stage_of_a_chain_without_recursion(length: int, tmp_path: Path) -> None:
     with shallow():
-        every_stage(1_000, tmp_path)
+        every_stage(length, tmp_path)
 
 
 @pytest.mark.fuzz

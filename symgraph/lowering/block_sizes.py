@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from ..ir.avals import Aval
 from ..ir.dims import Dim, resolve
@@ -119,7 +120,7 @@ class Loop:
 
 
 def _nbytes(aval: Aval, sizes: Mapping[str, int]) -> int:
-    return int(resolve(aval.nbytes, sizes))
+    return prod(resolve(aval.shape, sizes), start=aval.dtype.itemsize)
 
 
 def block_aval(aval: Aval, axis: int | None, rows: int) -> Aval:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,11 @@ from symgraph.backends import arenas
 from symgraph.backends.arenas import Arenas
 from symgraph.backends.lowered import Lowered
 
+WHOLE = pytest.mark.whole
 LINUX = pytest.mark.skipif(not arenas.CAN_RELEASE, reason="needs madvise of Linux")
 
 
+@cache
 def planned(share: float = 0.6) -> sg.Graph:
     graph = mlp(8, 512, 128).simplify()
     return graph.checkpoint(int(share * graph.memory_plan().peak_bytes))
@@ -58,8 +61,10 @@ def test_a_planned_program_keeps_its_arena_between_calls() -> None:
 
 
 @LINUX
-@pytest.mark.sampled(one_in=3)
-@pytest.mark.parametrize("name", ["masks", "pieces", "norms", "lstm"])
+# The plans of the others are searched for up to ten seconds.
+@pytest.mark.parametrize(
+    "name", ["masks", *(pytest.param(each, marks=WHOLE) for each in ("pieces", "norms", "lstm"))]
+)
 def test_an_arena_changes_no_bit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = PROGRAMS[name]() if name != "lstm" else lstm(8, 256, 64).simplify()
     graph = graph.checkpoint(int(0.7 * graph.memory_plan().peak_bytes))

@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,7 @@ def logistic(X: Any, y: Any, w: Any) -> Any:
     return np.sum(np.log1p(np.exp(-np.abs(z))) + (np.abs(z) + z) / 2 - y * z)
 
 
+@cache
 def logistic_graph() -> Any:
     specs = {"X": sg.spec("n, 40"), "y": sg.spec("n"), "w": sg.spec((40,))}
     return sg.trace(logistic, **specs).gradient("w").simplify()
@@ -107,6 +109,7 @@ def test_more_random_graphs(first: int) -> None:
     assert cut > 5
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("_small_blocks")
 def test_random_graphs_are_computed_by_parts() -> None:
     found = [

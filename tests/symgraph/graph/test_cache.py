@@ -44,7 +44,7 @@ def is_hit(graph: sg.Graph, **how: Any) -> bool:
     return sg.cache.info().hits > before
 
 
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=64)
 @pytest.mark.parametrize("row", CATALOGUE, ids=[row.name for row in CATALOGUE])
 def test_a_known_result_is_the_one_found_anew(row: Row) -> None:
     def found() -> sg.Graph:

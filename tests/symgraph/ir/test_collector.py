@@ -6,6 +6,7 @@ The collector is paused meanwhile; what only it could free it would have to find
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -15,6 +16,14 @@ import symgraph as sg
 from symgraph.ir import collector
 
 X, W = np.ones((4, 3)), np.ones((3, 3))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_frozen() -> Iterator[None]:
+    """While tests run, what pytest has collected is frozen."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
 
 
 def left_in_cycles(graph: sg.Graph) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sympy import sympify
 
 import symgraph as sg
 from symgraph.errors import DTypeError, InputError, ShapeError
@@ -59,6 +62,25 @@ def test_arithmetic_on_named_dimensions_is_normal() -> None:
     assert resolve((n + 1, (2 * m,)), {"n": 4, "m": 5}) == (5, (10,))
     with pytest.raises(InputError, match="'m' is not known"):
         resolve(m, {"n": 1})
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("n", "40*n", "n*m + 3", "n**2/2 + n/2", "n**2*m", "(n + m)**9", "n/3", "Integer(5)"),
+        *("Max(0, Min(4, n) - 3)", "floor(n/2)", "ceiling((n + m)/3)", "-floor(-n/3)"),
+        *("Mod(n, 3)", "Max(n, m) + Mod(m, 2)", "Abs(n - m)"),
+    ],
+)
+def test_sizes_are_those_of_sympy(written: str) -> None:
+    dim = sympify(written, locals={"n": named("n"), "m": named("m")})
+    for n, m in product((0, 1, 2, 3, 7, 10**9, 10**12), repeat=2):
+        found = resolve(dim, {"n": n, "m": m})
+        assert type(found) is int
+        assert found == int(dim.subs({named("n"): n, named("m"): m}))
+        assert resolve(dim, {"n": np.int32(n % 2**31), "m": m}) == resolve(
+            dim, {"n": n % 2**31, "m": m}
+        )
 
 
 def test_binding_reads_sizes_and_notices_contradictions() -> None:

@@ -6,6 +6,7 @@ import re
 import threading
 import tracemalloc
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,7 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, str], tuple[str, ...]]] = {
 }
 
 
+@cache
 def graph_of(case: str) -> sg.Graph:
     f, shapes, wrt = CASES[case]
     specs = {name: sg.spec(shape) for name, shape in shapes.items()}
@@ -246,6 +248,7 @@ def test_a_vector_of_all_rows_is_right_beside_rows() -> None:
     same_as_interpreter(lowered, {"X": rng.random((30, 30)) / 1e5, "u": rng.random(30)})
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("seed", [*range(60), 1155, 2427])
 def test_random_graphs(seed: int) -> None:

@@ -18,7 +18,7 @@ BUFFERS = 72 * 1024
 """What NumPy may hold for one call whatever the size of the arrays, and Python's own objects."""
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("op", MEASURED, ids=lambda op: op.name)
 def test_what_was_predicted_is_held(op: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import symgraph as sg
 
 
+@cache
 def deep(layers: int = 12, size: int = 1000) -> tuple[sg.Graph, list[sg.Array]]:
     x = sg.input("x", (size,))
     values: list[Any] = [x]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -18,6 +19,7 @@ from symgraph.memory.order import forward_first
 from symgraph.memory.planner import backward_steps, searched
 
 
+@cache
 def mlp(layers: int = 8) -> sg.Graph:
     inputs = [sg.input("x", (64, 16)), *[sg.input(f"w{k}", (16, 16)) for k in range(layers)]]
     h: Any = inputs[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,11 @@ CELL = {
 def recurrent(x: Any, w: Any, h: Any, **options: Any) -> Any:
     last, every = sg.scan(lambda h, x: (np.tanh(h @ w + x), h), h, x, **options)
     return np.sum(last * last) + np.sum(every**3)
+
+
+@cache
+def cell_gradient() -> sg.Graph:
+    return sg.trace(lstm, **CELL).gradient("w", "u", "b").simplify()
 
 
 PLAIN = {
@@ -99,7 +105,7 @@ def test_no_product_of_a_memory_cell_runs_twice(value: bool) -> None:
 
 
 def test_programs_run_no_product_twice() -> None:
-    graph = sg.trace(lstm, **CELL).gradient("w", "u", "b").simplify()
+    graph = cell_gradient()
     for backend in ON_THE_CPU:
         products = re.findall(r"np\.matmul\(|\.dot\(", graph.lower(backend).source)
         assert len(products) == 5
@@ -216,7 +222,7 @@ def test_other_derivatives(name: str) -> None:
 
 # -- memory ----------------------------------------------------------------------------------------
 def test_a_graph_with_a_plan_stays_as_it_is() -> None:
-    graph = sg.trace(lstm, **CELL).gradient("w", "u", "b").simplify()
+    graph = cell_gradient()
     full = graph.memory().peak_bytes
     plan = graph.checkpoint("75%")
     assert plan.memory().peak_bytes <= 0.75 * full
@@ -226,7 +232,7 @@ def test_a_graph_with_a_plan_stays_as_it_is() -> None:
 
 def test_what_is_kept_is_told() -> None:
     """The peak is the program's, and the timeline has the loop with all that it keeps."""
-    graph = sg.trace(lstm, **CELL).gradient("w", "u", "b").simplify()
+    graph = cell_gradient()
     kept = 5 * 4 * 32 * 24 * 8
     carries = 2 * 5 * 32 * 24 * 8
     report = graph.memory()
@@ -243,7 +249,7 @@ def test_what_is_kept_is_told() -> None:
 
 
 def test_every_budget_is_held() -> None:
-    graph = sg.trace(lstm, **CELL).gradient("w", "u", "b").simplify()
+    graph = cell_gradient()
     full = graph.memory().peak_bytes
     least = graph.memory_frontier()[0][0]
     costs: list[int] = []
@@ -268,7 +274,7 @@ def test_stretches_of_a_loop_are_run_again_as_asked() -> None:
 
 
 def test_a_saved_graph_runs_the_same_program(tmp_path: Path) -> None:
-    graph = sg.trace(lstm, **CELL).gradient("w", "u", "b").simplify()
+    graph = cell_gradient()
     graph.save(tmp_path / "cell.json")
     again = sg.load(tmp_path / "cell.json")
     assert [stacked(loop) for loop in loops_of(again.dag)] == [0, 0]
@@ -291,13 +297,13 @@ def test_stacked_rows_lie_in_memory_that_is_kept() -> None:
     run(**{key: each + 1 for key, each in PLAIN.items()})
     for one, other in zip(first, copied, strict=True):
         np.testing.assert_array_equal(one, other)
-    source = sg.trace(lstm, **CELL).gradient("w", "u", "b").simplify().lower().source
+    source = cell_gradient().lower().source
     assert "np.empty((5, 32, 24)" not in source
     assert source.count("[t] = ") == 6
 
 
 def test_a_captured_transpose_is_laid_out_once() -> None:
-    source = sg.trace(lstm, **CELL).gradient("w", "u", "b").simplify().lower().source
+    source = cell_gradient().lower().source
     reverse = source[source.index("range(5 - 1, -1, -1)") - 300 :]
     before, _, after = reverse.partition("    for t in")
     assert before.count("np.ascontiguousarray(") == 1
