@@ -23,7 +23,7 @@ import numpy as np
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from .lost_numbers import CERTAIN, LARGEST, SMALLEST, LostNumbers, plainly_gone
-from .probes import COUNT, MIXED, ORDINARY, Numbers
+from .probes import COUNT, MIXED, NEAR_ONE, ORDINARY, Numbers
 from .trial import Trial
 from .trials import UNIT, Trials
 
@@ -276,6 +276,8 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         if _is_harmless(errors):
             return _ALIKE
         gap = np.abs(old.right - new.right)
+        if new.drawn == old.drawn and _are_other_values(new, errors, gap):
+            return Verdict(loses=True, rescues=False)
         agreed = ~(gap > _AMBIGUOUS * errors.size + SMALLEST)
         if new.drawn != old.drawn and np.count_nonzero(agreed) < _SAME * agreed.size:
             return _ALIKE
@@ -298,6 +300,18 @@ def _is_harmless(errors: _Errors) -> bool:
         return False
     grown = (errors.new > errors.tolerance) & errors.old_certain
     return not (grown | (errors.new > errors.most)).any()
+
+
+def _are_other_values(new: Trial, errors: _Errors, gap: Numbers) -> bool:
+    """Whether the spellings are of different values, which no rounding explains.
+
+    Each is the same in single and in double precision, at numbers near 1.
+    """
+    if len(gap) != COUNT:
+        return False
+    sure = errors.old_certain & (new.largest_distance(new.right) <= CERTAIN * errors.size)
+    found = sure[NEAR_ONE] & (gap > _WRONG * errors.size + SMALLEST)[NEAR_ONE]
+    return int(np.count_nonzero(found)) > 1 + gap.size // _ACCIDENTS
 
 
 def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elements:
