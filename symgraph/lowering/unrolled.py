@@ -26,7 +26,10 @@ __all__ = ["Unrolled", "unrolled"]
 _LARGEST = 128
 """The most elements of an array."""
 
-_MOST_LINES = 400
+_MOST_LINES = 4_000
+
+_LINES_AT_FIRST = 400
+"""Lines after which arrays are given up for which no lines on floats can make up."""
 
 _FILLED = ("np.ones_like(", "np.zeros_like(")
 """Calls whose results are constants, whatever the numbers of the operands."""
@@ -62,6 +65,7 @@ class Unrolled:
         self._arrays: dict[str, np.ndarray[Any, Any]] = {}
         """The marks of the elements of each array."""
         self._computed_as: dict[str, str] = {}
+        self._seen = 0
         self._dtypes: dict[str, np.dtype[Any]] = {}
         self._next = 1 + max(
             [int(name[1:]) for name in self._names(program) if _NAME.fullmatch(name)], default=0
@@ -102,7 +106,9 @@ class Unrolled:
         found = None if statement.elementwise else self._moved(statement, shape)
         if found is None:
             found = self._computed(statement, shape)
-        if found is None or len(self.lines) > _MOST_LINES:
+        self._seen += 1
+        most = min(_MOST_LINES, _LINES_AT_FIRST + self._seen * _STATEMENT / _LINE)
+        if found is None or len(self.lines) > most:
             return False
         self._put(statement.target, found, shape, aval.dtype)
         return True
