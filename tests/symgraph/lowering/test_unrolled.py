@@ -150,3 +150,20 @@ def test_a_line_an_element_that_is_computed() -> None:
     body = source[source.index("def floats(") : source.index("def program(")]
     assert body.count(" * ") == 1  # x[0] x[1] once
     assert "array([" in body
+
+
+def test_a_long_recursion_is_on_floats() -> None:
+    """Of some thousand lines; for what only arrays can do the search ends early."""
+
+    def f(p: Any, y: Any) -> Any:
+        error, total = 0.0, 0.0
+        for t in range(1, 60):
+            error = y[t] - p[0] * y[t - 1] - p[1] * error
+            total = total + error**2 * np.exp(-p[2]) + p[2]
+        return total
+
+    graph = sg.trace(f, p="3", y="60").gradient("p")
+    quick, plain = graph.lower(), graph.lower(floats=False)
+    assert "def floats(" in quick.source
+    y = np.random.default_rng(0).normal(size=60)
+    assert_same(quick(np.array([0.5, -0.2, 0.1]), y), plain(np.array([0.5, -0.2, 0.1]), y))
