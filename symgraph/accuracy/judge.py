@@ -15,7 +15,7 @@ of ordinary size where its reference is far from the end of the range.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -157,7 +157,11 @@ class Judge:
         found = self._verdicts.get((new, old))
         if found is None:
             before, after = self.trials.of(old), self.trials.of(new)
-            found = _ALIKE if before is None or after is None else _compared(after, before)
+            found = (
+                _ALIKE
+                if before is None or after is None
+                else _compared(after, before, lambda: self.trials.are_whole(new, old))
+            )
             self._verdicts[new, old] = found
         return found
 
@@ -267,8 +271,8 @@ class _Elements(NamedTuple):
     fewer_digits: Numbers
 
 
-def _compared(new: Trial, old: Trial) -> Verdict:
-    """The verdict on a new spelling beside an old one."""
+def _compared(new: Trial, old: Trial, are_whole: Callable[[], bool]) -> Verdict:
+    """The verdict on a new spelling beside an old one; `are_whole` as that of their trials."""
     if new.right.shape[1:] != old.right.shape[1:]:
         return _ALIKE
     with np.errstate(all="ignore"):
@@ -276,7 +280,7 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         if _is_harmless(errors):
             return _ALIKE
         gap = np.abs(old.right - new.right)
-        if new.drawn == old.drawn and _are_other_values(new, errors, gap):
+        if new.drawn == old.drawn and _are_other_values(new, errors, gap) and are_whole():
             return Verdict(loses=True, rescues=False)
         agreed = ~(gap > _AMBIGUOUS * errors.size + SMALLEST)
         if new.drawn != old.drawn and np.count_nonzero(agreed) < _SAME * agreed.size:
