@@ -92,8 +92,13 @@ class Judge:
 
         There are three ways to lose. `new` is infinite or NaN where `old` is finite and not far
         off. The error of `new` is `FACTOR` times that of `old`, plus some units in the last place.
-        Or `old` is infinite or NaN, and `new` is a number, but a wrong one.
+        Or `old` is infinite or NaN, and `new` is a number, but a wrong one. Spellings of other
+        values lose, too.
         """
+        return self._verdict(new, old).differs or self.loses_digits(new, old)
+
+    def loses_digits(self, new: Node, old: Node) -> bool:
+        """The same of spellings that are equal by a declared rule, right or wrong."""
         return self._verdict(new, old).loses or (self.careful and self.drops(new, old))
 
     def rescues(self, new: Node, old: Node) -> bool:
@@ -192,6 +197,7 @@ class Verdict(NamedTuple):
 
     loses: bool
     rescues: bool
+    differs: bool = False
 
 
 _ALIKE = Verdict(loses=False, rescues=False)
@@ -280,13 +286,13 @@ def _compared(new: Trial, old: Trial, are_whole: Callable[[], bool]) -> Verdict:
         if _is_harmless(errors):
             return _ALIKE
         gap = np.abs(old.right - new.right)
-        if new.drawn == old.drawn and _are_other_values(new, errors, gap) and are_whole():
-            return Verdict(loses=True, rescues=False)
+        same = new.drawn == old.drawn
+        differs = same and _are_other_values(new, errors, gap) and are_whole()
         agreed = ~(gap > _AMBIGUOUS * errors.size + SMALLEST)
         if new.drawn != old.drawn and np.count_nonzero(agreed) < _SAME * agreed.size:
             return _ALIKE
         elements = _elements(new, old, errors, agreed)
-    return _over_probes(elements)
+    return _over_probes(elements)._replace(differs=differs)
 
 
 def _errors(new: Trial, old: Trial) -> _Errors:
