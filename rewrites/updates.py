@@ -77,6 +77,23 @@ def written_twice(x: Array, y: Array, z: Array, index: Index, again: Index) -> I
 
 
 @rule(sound="exact")
+def read_and_written_back(x: Array, index: Index, again: Index) -> Identity:
+    """Writing what was read at the same index changes nothing."""
+    provided(index == again)
+    return written(x, part(x, again), index), x
+
+
+@rule(sound="rounding", measure="writes")
+def embedded_where_zeros_were_written(
+    x: Real, o: Zeros, y: Real, shape: Shape, index: Index, again: Index
+) -> Identity:
+    """What is added where zeros were written is written there."""
+    whole = written(x, o, index) + applied("embed", y, shape=shape, index=again)
+    provided((index == again) & (shape == x.shape))
+    return whole, written(x, y, index)
+
+
+@rule(sound="exact")
 def repeated_and_written(x: Array, y: Array, shape: Shape, index: Index) -> Identity:
     """A write broadcasts its value itself."""
     return written(x, broadcast_to(y, shape), index), written(x, y, index)

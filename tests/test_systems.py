@@ -234,3 +234,20 @@ def test_an_entry_that_is_zero_is_zero_whatever_the_others_are() -> None:
         found = derived(system).simplify().evaluate(**at)
     np.testing.assert_array_equal(found[:, :2], [[1, 0], [0, 1], [0, 0]])
     assert np.isnan(found[:2, 2]).all()
+
+
+def test_the_gradient_of_an_assembly_cuts_nothing_out_and_back() -> None:
+    """`K[i : i + 2] += ...` passes the gradient of K on as it is."""
+
+    def energy(e: Any, x: Any) -> Any:
+        stiffness = snp.zeros((5, 5))
+        for i in range(4):
+            stiffness[i : i + 2, i : i + 2] += e[i] * np.array([[2.0, -1.0], [-1.0, 2.0]])
+        return x @ stiffness @ x
+
+    joint = sg.trace(energy, e="4", x="5").gradient("e")
+    small = joint.simplify()
+    assert small.op_count() <= 22
+    at = {"e": np.array([1.0, 2.0, -1.0, 0.5]), "x": np.arange(5.0)}
+    for got, want in zip(small.evaluate(**at), joint.evaluate(**at), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-14)

@@ -15,7 +15,7 @@ of ordinary size where its reference is far from the end of the range.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy as np
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from .lost_numbers import CERTAIN, LARGEST, SMALLEST, LostNumbers, plainly_gone
-from .probes import COUNT, MIXED, ORDINARY, Numbers
+from .probes import COUNT, MIXED, NEAR_ONE, ORDINARY, Numbers
 from .trial import Trial
 from .trials import UNIT, Trials
 
@@ -92,8 +92,13 @@ class Judge:
 
         There are three ways to lose. `new` is infinite or NaN where `old` is finite and not far
         off. The error of `new` is `FACTOR` times that of `old`, plus some units in the last place.
-        Or `old` is infinite or NaN, and `new` is a number, but a wrong one.
+        Or `old` is infinite or NaN, and `new` is a number, but a wrong one. Spellings of other
+        values lose, too.
         """
+        return self._verdict(new, old).differs or self.loses_digits(new, old)
+
+    def loses_digits(self, new: Node, old: Node) -> bool:
+        """The same of spellings that are equal by a declared rule, right or wrong."""
         return self._verdict(new, old).loses or (self.careful and self.drops(new, old))
 
     def rescues(self, new: Node, old: Node) -> bool:
@@ -157,7 +162,11 @@ class Judge:
         found = self._verdicts.get((new, old))
         if found is None:
             before, after = self.trials.of(old), self.trials.of(new)
-            found = _ALIKE if before is None or after is None else _compared(after, before)
+            found = (
+                _ALIKE
+                if before is None or after is None
+                else _compared(after, before, lambda: self.trials.are_whole(new, old))
+            )
             self._verdicts[new, old] = found
         return found
 
@@ -188,6 +197,7 @@ class Verdict(NamedTuple):
 
     loses: bool
     rescues: bool
+    differs: bool = False
 
 
 _ALIKE = Verdict(loses=False, rescues=False)
@@ -267,8 +277,8 @@ class _Elements(NamedTuple):
     fewer_digits: Numbers
 
 
-def _compared(new: Trial, old: Trial) -> Verdict:
-    """The verdict on a new spelling beside an old one."""
+def _compared(new: Trial, old: Trial, are_whole: Callable[[], bool]) -> Verdict:
+    """The verdict on a new spelling beside an old one; `are_whole` as that of their trials."""
     if new.right.shape[1:] != old.right.shape[1:]:
         return _ALIKE
     with np.errstate(all="ignore"):
@@ -276,11 +286,13 @@ def _compared(new: Trial, old: Trial) -> Verdict:
         if _is_harmless(errors):
             return _ALIKE
         gap = np.abs(old.right - new.right)
+        same = new.drawn == old.drawn
+        differs = same and _are_other_values(new, errors, gap) and are_whole()
         agreed = ~(gap > _AMBIGUOUS * errors.size + SMALLEST)
         if new.drawn != old.drawn and np.count_nonzero(agreed) < _SAME * agreed.size:
             return _ALIKE
         elements = _elements(new, old, errors, agreed)
-    return _over_probes(elements)
+    return _over_probes(elements)._replace(differs=differs)
 
 
 def _errors(new: Trial, old: Trial) -> _Errors:
@@ -298,6 +310,18 @@ def _is_harmless(errors: _Errors) -> bool:
         return False
     grown = (errors.new > errors.tolerance) & errors.old_certain
     return not (grown | (errors.new > errors.most)).any()
+
+
+def _are_other_values(new: Trial, errors: _Errors, gap: Numbers) -> bool:
+    """Whether the spellings are of different values, which no rounding explains.
+
+    Each is the same in single and in double precision, at numbers near 1.
+    """
+    if len(gap) != COUNT:
+        return False
+    sure = errors.old_certain & (new.largest_distance(new.right) <= CERTAIN * errors.size)
+    found = sure[NEAR_ONE] & (gap > _WRONG * errors.size + SMALLEST)[NEAR_ONE]
+    return int(np.count_nonzero(found)) > 1 + gap.size // _ACCIDENTS
 
 
 def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elements:

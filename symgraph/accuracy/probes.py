@@ -21,6 +21,7 @@ from ..ir.fact_inference import Known
 __all__ = [
     "COUNT",
     "MIXED",
+    "NEAR_ONE",
     "ORDINARY",
     "ORDINARY_SIZES",
     "Numbers",
@@ -76,8 +77,11 @@ They overflow in single precision first, and in double precision later."""
 _MIXED = (6.0, 9.5, 9.5, 12.0, 12.0, 16.0, 19.0, 19.0)
 """Powers of 10 for mixed probes: x * y may be in range where x * y**2 is not."""
 
+_SIGNED = (Setting(sign=1), Setting(sign=-1))
+
 _SETTINGS: tuple[Setting, ...] = (
-    *[Setting(sign=sign) for sign in (0, 0, 0, 1, -1)],
+    *[Setting()] * 3,
+    *_SIGNED,
     *[Setting(scale, sign=1, apart=1e-3) for scale in (0.0, 0.0, 2.0, 4.0)],
     *[Setting(scale) for scale in _HUGE_POWERS],
     *[Setting(-scale) for scale in _TINY_POWERS],
@@ -95,6 +99,9 @@ ORDINARY: Numbers = np.array(
     [abs(each.scale) <= 4 and not (each.between or each.within or each.zeros) for each in _SETTINGS]
 )
 """The ordinary probes, as a mask: all numbers are of one size, up to ten thousand."""
+
+NEAR_ONE: Numbers = np.array([each in (Setting(), *_SIGNED) for each in _SETTINGS])
+"""Those of independent numbers near 1, as a mask: of these hardly any function overflows."""
 
 MIXED: Numbers = np.array([each.between > 0 and each.within > 0 for each in _SETTINGS])
 """The mixed probes, as a mask: numbers of all sizes. The order of factors decides overflow."""

@@ -141,6 +141,20 @@ class Trials:
             # Not all are dropped: of a large graph, every trial would be computed from the inputs.
             self._older, self._trials, self._bytes = self._trials, {}, 0
 
+    def are_whole(self, *nodes: Node) -> bool:
+        """Whether no dimension was shortened for them: a number may stand for a size, as 7 for it.
+
+        The mean of 7 equal numbers is their sum by 7, and over 4 of them it is another value.
+        """
+        stack, seen = [*nodes], {*nodes}
+        while stack:
+            each = stack.pop()
+            if any(isinstance(dim, int) and dim > self._longest for dim in each.shape):
+                return False
+            stack.extend([operand for operand in each.operands if operand not in seen])
+            seen.update(each.operands)
+        return True
+
     def _missing_below(self, nodes: Sequence[Node]) -> list[Node]:
         """The nodes whose trials are to be computed for these, operands first."""
         found: dict[Node, None] = {}

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..source import is_assigning, running_frame
 
-__all__ = ["UserExpression", "instead_of_numbers", "user_expression"]
+__all__ = ["UserExpression", "instead_of_numbers", "start_from", "user_expression"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,8 @@ def instead_of_numbers() -> str:
     if found is None:
         return ""
     if found.assigned:
-        return "Start from snp.zeros(shape), which holds symbols, or join values with np.stack."
+        indexed = found.node.value if isinstance(found.node, ast.Subscript) else found.node
+        return start_from(found.value_of(indexed), ast.unparse(indexed))
     match found.node:
         case ast.Call():
             return _instead_of_call(found, found.node)
@@ -104,6 +105,35 @@ def instead_of_numbers() -> str:
             return _instead_of_index(found, value, index)
         case _:
             return ""
+
+
+def start_from(written: object, name: str = "") -> str:
+    """What to write symbols into, instead of an array of numbers.
+
+    Parameters
+    ----------
+    written : object
+        The array, or a view of it.
+    name : str, optional
+        Its name.
+    """
+    array = written
+    while isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray):
+        array = cast("np.ndarray[Any, Any]", array.base)
+    place = f"{name} = " if name.isidentifier() else ""
+    if not isinstance(array, np.ndarray):
+        shown = "snp.zeros(shape)"
+    elif not array.any():
+        shown = f"{place}snp.zeros({_size(array)})"
+    elif array.size and (array == 1).all():
+        shown = f"{place}snp.ones({_size(array)})"
+    else:
+        shown = f"{place}sg.constant({name or 'array'})"
+    return f"Start from {shown}, which holds symbols, or join values with np.stack."
+
+
+def _size(array: np.ndarray[Any, Any]) -> str:
+    return str(array.size) if array.ndim == 1 else str(array.shape)
 
 
 # -- calls -----------------------------------------------------------------------------------------
@@ -130,6 +160,12 @@ _OF_BUILTINS: dict[object, str] = {
     range: "A loop whose length is computed is sg.while_loop.",
     sorted: "np.sort(x) sorts an array.",
 }
+_OF_NUMPY: dict[object, str] = {
+    np.lib.stride_tricks.as_strided: (
+        "np.lib.stride_tricks.sliding_window_view(x, size) gives windows."
+    ),
+    np.ndenumerate: "Number the elements with np.ndindex(x.shape), and read x[index].",
+}
 _JOINING = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 
 
@@ -145,6 +181,10 @@ def _instead_of_call(found: UserExpression, call: ast.Call) -> str:
             f"{wants} Use {other}, which traces." if other else f"{wants} NumPy's functions trace."
         )
     first = call.args[0] if call.args else None
+    if function is np.fill_diagonal and first is not None:
+        return start_from(found.value_of(first), ast.unparse(first))
+    if function in _OF_NUMPY:
+        return _OF_NUMPY[function]
     listed = first if isinstance(first, (ast.List, ast.Tuple)) else None
     if listed is None and first is not None:
         listed = first if isinstance(found.value_of(first), (list, tuple)) else None

@@ -65,6 +65,8 @@ def ufunc_called(
             mask = kwargs.pop("where", True) if elementwise else True
             found = ufunc_called(ufunc, method, inputs, kwargs)
             name = f"np.{ufunc.__name__}"
+            if elementwise and out[0] is inputs[0]:
+                name = f"An operator in place, such as y += x, or {name}"
             return FUNCTIONS["_write_out"](name, out, found, mask, ufunc=elementwise)
         refuse_keywords(ufunc, method, kwargs)
         if "dtype" in kwargs and method in ("__call__", "outer"):

@@ -18,6 +18,7 @@ from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.dims import is_named, known_equal, show_shape
 from ..ir.weak import Weak
 from ..source import is_assigning
+from .advice import start_from
 from .aliasing import has_memory, write
 
 __all__ = [
@@ -150,12 +151,11 @@ def overwrite(array: Any, value: Any, casting: Any = "same_kind") -> Any:
     return array
 
 
-def refuse_ndarray(what: str) -> TraceError:
+def refuse_ndarray(what: str, into: object) -> TraceError:
     """The refusal of a symbol that is written into an array of numbers."""
     return TraceError(
         f"{what} writes symbols into an array of NumPy's, which holds numbers only.",
-        mend="Start from an array of symbols: snp.zeros(3) or np.zeros_like(x) takes what is "
-        "written; np.stack joins symbolic numbers.",
+        mend=start_from(into),
     )
 
 

@@ -352,7 +352,10 @@ def gradients(output: Array, targets: Sequence[Array]) -> list[Array | None]:
         )
     if output.dtype.kind != "f":
         raise DTypeError(
-            f"A gradient is taken of a floating-point value; this output has dtype {output.dtype}."
+            f"A gradient is taken of a floating-point value; this output has dtype {output.dtype}.",
+            [f"{output!r}   from {output.node.origin}"],
+            mend="Pass floats, as in x.astype(float) or np.array([1.0, 2.0]): integers and truth "
+            "values change by steps.",
         )
     with origin(adjoint_origin(output.node)):
         seed = constant_of(1, output.dtype)

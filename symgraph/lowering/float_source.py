@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..ir.dag import Dag
 from .comments import commented, remark
@@ -28,16 +28,18 @@ def float_function(program: Program, apart: bool) -> list[Row]:
         Whether each statement has a line of its own.
     """
     lines, elements = float_lines(program), dict[str, tuple[str, ...]]()
+    dense: Collection[str] = ()
     results: list[tuple[tuple[int, ...], list[str]]] = [((), [name]) for name in program.results]
     if lines is None:
         arrays = unrolled(program)
         if arrays is None:
             return []
         lines, elements, results = arrays.lines, arrays.elements, arrays.results
+        dense = arrays.dense_inputs
     rows: list[Row] = [
         ("# On Python's floats. Where this raises, as 1.0 / 0.0 does, `program` is called.", None),
         (f"def floats({''.join([f'{name}=None, ' for name in program.inputs])}*more):", None),
-        (f"    if {_refused(program.inputs, program.dag)}: return None", None),
+        (f"    if {_refused(program.inputs, program.dag, dense)}: return None", None),
     ]
     for name, node in zip(program.inputs, program.dag.inputs.values(), strict=True):
         if not elements.get(name):
@@ -66,8 +68,8 @@ def _array(shape: tuple[int, ...], texts: Sequence[str]) -> str:
     return flat if len(shape) == 1 else f"{flat}.reshape({', '.join(map(str, shape))})"
 
 
-def _refused(names: Sequence[str], dag: Dag) -> str:
-    """A condition: the inputs are not as declared."""
+def _refused(names: Sequence[str], dag: Dag, dense: Collection[str]) -> str:
+    """A condition: the inputs are not as declared, or those that must be are not dense."""
     tests = ["more"]
     floats = [name for name, node in zip(names, dag.inputs.values(), strict=True) if not node.ndim]
     if floats:
@@ -77,4 +79,6 @@ def _refused(names: Sequence[str], dag: Dag) -> str:
             shape = "".join([f"{size}, " for size in node.shape])
             tests.append(f"type({name}) is not ndarray")
             tests.append(f"{name}.dtype is not float64 or {name}.shape != ({shape.strip()})")
+            if name in dense:
+                tests.append(f"not {name}.flags.c_contiguous")
     return " or ".join(tests)

@@ -120,7 +120,7 @@ FLOAT_NAMES: Mapping[str, object] = {
 }
 """What programs on floats call by a name without a dot, which takes less to look up."""
 
-_CALLED = re.compile(r"float\(((?:np|special)\.\w+)\(")
+_CALLED = re.compile(r"float\(((?:np|special)\.[\w.]+)\(")
 _PROBES = (0.0, 5e-324, 1e-310, 1e-160, 0.5, 1.0, 30.0, 800.0, 1e160, 1e308, math.inf, math.nan)
 
 

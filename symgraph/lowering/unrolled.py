@@ -3,7 +3,8 @@
 A function of a few numbers that are read from a vector, and a matrix whose entries are written one
 by one, are arithmetic on floats between a read and a join. Statements that only move elements are
 run on arrays of numbers that name the elements; so what they do need not be known. Elementwise
-statements become one line an element. Others, such as products of matrices, need arrays.
+statements become one line an element. What makes a number of vectors, such as a sum or an inner
+product, is NumPy's call on arrays of floats. Others, such as products of matrices, need arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ __all__ = ["Unrolled", "unrolled"]
 _LARGEST = 128
 """The most elements of an array."""
 
-_MOST_LINES = 400
+_MOST_LINES = 4_000
+
+_LINES_AT_FIRST = 400
+"""Lines after which arrays are given up for which no lines on floats can make up."""
 
 _FILLED = ("np.ones_like(", "np.zeros_like(")
 """Calls whose results are constants, whatever the numbers of the operands."""
@@ -49,6 +53,10 @@ class Unrolled:
     lines : list of FloatLine
     results : list of (tuple of int, list of str)
         The shape of each result, and its elements.
+    dense_inputs : dict of str to None
+        Inputs whose elements must lie beside each other.
+    nanoseconds : float
+        What arrays of floats take, and the calls on them.
     """
 
     def __init__(self, program: Program) -> None:
@@ -62,6 +70,11 @@ class Unrolled:
         self._arrays: dict[str, np.ndarray[Any, Any]] = {}
         """The marks of the elements of each array."""
         self._computed_as: dict[str, str] = {}
+        self._seen = 0
+        # Vectors whose elements lie beside each other: BLAS rounds others differently.
+        self._dense: set[str] = set()
+        self.dense_inputs: dict[str, None] = {}
+        self.nanoseconds = 0.0
         self._dtypes: dict[str, np.dtype[Any]] = {}
         self._next = 1 + max(
             [int(name[1:]) for name in self._names(program) if _NAME.fullmatch(name)], default=0
@@ -82,6 +95,7 @@ class Unrolled:
             names = [self._fresh() for _ in range(int(np.prod(shape)))] if shape else [name]
             if shape:
                 self.elements[name] = tuple(names)
+                self._dense.add(name)
             self._put(name, names, shape, _FLOAT)
         for name, node in program.constants.items():
             shape = _small(node.shape)
@@ -89,6 +103,7 @@ class Unrolled:
             if shape is None or texts is None:
                 return False
             self._put(name, texts, shape, node.dtype)
+            self._dense.add(name)
         return True
 
     def add(self, statement: Statement) -> bool:
@@ -102,7 +117,11 @@ class Unrolled:
         found = None if statement.elementwise else self._moved(statement, shape)
         if found is None:
             found = self._computed(statement, shape)
-        if found is None or len(self.lines) > _MOST_LINES:
+        if found is None and aval.dtype == _FLOAT and int(np.prod(shape)) == 1:
+            found = self._called(statement)
+        self._seen += 1
+        most = min(_MOST_LINES, _LINES_AT_FIRST + self._seen * _STATEMENT / _LINE)
+        if found is None or len(self.lines) > most:
             return False
         self._put(statement.target, found, shape, aval.dtype)
         return True
@@ -143,6 +162,8 @@ class Unrolled:
         found = _run(statement, operands)
         if found is None or found.shape != shape or found.dtype != _FLOAT:
             return None
+        if found.flags.c_contiguous and self._dense.issuperset(statement.operands):
+            self._dense.add(statement.target)
         if statement.node.op.traits.movement:
             texts = [self._texts.get(each) for each in found.ravel().tolist()]
             known = [each for each in texts if each is not None]
@@ -165,12 +186,37 @@ class Unrolled:
             return None
         if spread[0].shape != shape:
             return None
+        if len(shape) <= 1:
+            self._dense.add(statement.target)
         found: list[str] = []
         rows = [each.ravel().tolist() for each in spread[1:]]
         for marks in zip(*rows, strict=True) if rows else [()] * int(np.prod(shape)):
             operands = [_operand(self._texts[each]) for each in marks]
             found.append(self._line(_written(whole, names, operands), statement))
         return found
+
+    def _called(self, statement: Statement) -> list[str] | None:
+        """NumPy's call that makes a number of vectors; None for another statement."""
+        text, table = _source(_without_place(statement))
+        names = dict.fromkeys(_NAME_OR_CONSTANT.findall(text))
+        if table or not text.startswith("np.") or not self._dense.issuperset(names):
+            return None
+        arrays: list[str] = []
+        for name in names:
+            elements = self._arrays[name]
+            if elements.ndim != 1 or self._dtypes[name] != _FLOAT:
+                return None
+            if name in self.elements:
+                self.dense_inputs[name] = None
+                arrays.append(name)
+                continue
+            listed = ", ".join([self._texts[each] for each in elements.tolist()])
+            arrays.append(self._line(f"array([{listed}])", statement))
+            self.nanoseconds += _ARRAY + _ELEMENT * elements.size
+        self.nanoseconds += _STATEMENT
+        written = _written(text, list(names), arrays)
+        item = ".item()" if statement.avals[0].shape else ""
+        return [self._line(f"float({written}{item})", statement)]
 
     def _line(self, text: str, statement: Statement) -> str:
         """The name of the value that this expression has."""
@@ -262,5 +308,9 @@ def unrolled(program: Program) -> Unrolled | None:
 def _is_faster(found: Unrolled, program: Program) -> bool:
     ends = [len(each) for each in found.elements.values()]
     ends += [len(elements) for shape, elements in found.results if shape]
-    on_floats = _LINE * len(found.lines) + sum([_ARRAY + _ELEMENT * each for each in ends])
+    on_floats = (
+        found.nanoseconds
+        + _LINE * len(found.lines)
+        + sum([_ARRAY + _ELEMENT * each for each in ends])
+    )
     return on_floats < _STATEMENT * len(program.statements)

@@ -26,8 +26,9 @@ from .arithmetic_facts import facts_of_products
 from .composites import as_array, naming_lines, refuse
 from .creation import eye
 from .families import function, same_dtype
-from .movement import expand_dims, squeeze
+from .movement import expand_dims, squeeze, transpose
 from .subscripts import check_diagonals, parsed, spelled, written
+from .totals import sum as sum_over
 
 __all__ = ["EINSUM", "einsum"]
 
@@ -222,8 +223,11 @@ def _in_dtype(x: Array, dtype: np.dtype[Any], casting: Casting) -> Array:
 
 def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
     """Drop an index of length 1 that is longer on another operand: NumPy broadcasts it."""
-    if "," not in subscripts or type(operands[0]) is not Array:
+    if type(operands[0]) is not Array:
         return apply(EINSUM, *operands, subscripts=subscripts)
+    if "," not in subscripts:
+        total = _total(subscripts, operands[0])
+        return apply(EINSUM, *operands, subscripts=subscripts) if total is None else total
     labels, result = parsed(subscripts, [each.ndim for each in operands])
     for row, each in zip(labels, operands, strict=True):
         check_diagonals(subscripts, row, each.shape)
@@ -240,6 +244,22 @@ def _widened(subscripts: str, operands: Sequence[Any]) -> Array:
         rows.append([label for i, label in enumerate(row) if i not in thin])
         kept.append(squeeze(each, tuple(thin)) if thin else each)
     return apply(EINSUM, *kept, subscripts=written(rows, result))
+
+
+def _total(subscripts: str, x: Array) -> Array | None:
+    """A sum over indices of one array, as `sum` gives it; None for anything else.
+
+    It is met as a sum by all that knows sums: `einsum("ij->i", exp(x))` divides a softmax. A sum of
+    integers or of half precision has another dtype or other roundings there.
+    """
+    (row,), result = parsed(subscripts, [x.ndim])
+    repeated = len({*row}) < len(row)
+    if repeated or not {*result} < {*row} or x.dtype.name not in ("float32", "float64"):
+        return None
+    total = sum_over(x, axis=tuple([i for i, label in enumerate(row) if label not in result]))
+    left = [label for label in row if label in result]
+    order = [left.index(label) for label in result]
+    return total if order == sorted(order) else transpose(total, order)
 
 
 einsum = function(EINSUM, _einsum, np.einsum)

@@ -230,7 +230,7 @@ ONE_HOT = register(
         workspace=lambda out, labels, **_: out.size + 8 * labels.size,  # Truth values; places.
         vjp=(None,),
         normalize=lambda avals, *, size, dtype: {"size": normal(size), "dtype": np.dtype(dtype)},
-        facts=lambda labels, *, size, dtype: (one_hot_fact(-1), interval(0.0, 1.0)),
+        facts=lambda labels, *, size, dtype: (one_hot_fact(-1), interval(0.0, 1.0), finite),
         doc="Rows of the identity matrix: 1 at each label along a new last axis, else 0.",
     )
 )

@@ -108,7 +108,7 @@ def _writes(name: str, *numpy_functions: object) -> Callable[[Callable[..., Any]
     def publish(call: Callable[..., Any]) -> Callable[..., Any]:
         def writing(x: ArrayLike, *args: object, **keywords: object) -> None:
             if not isinstance(x, Array):
-                raise refuse_ndarray(name)
+                raise refuse_ndarray(name, x)
             overwrite(x, call(x, *args, **keywords), "unsafe")
 
         writing.__name__ = writing.__qualname__ = name
@@ -224,7 +224,7 @@ def write_at(ufunc: np.ufunc, x: ArrayLike, index: Index, *values: ArrayLike) ->
         If a place may be repeated, and the ufunc neither adds nor subtracts.
     """
     if not isinstance(x, Array):
-        raise refuse_ndarray(f"np.{ufunc.__name__}.at")
+        raise refuse_ndarray(f"np.{ufunc.__name__}.at", x)
     given = [_values(each, x) for each in values]
     if ufunc in (np.add, np.subtract) and x.dtype.kind != "b":
         added = given[0] if ufunc is np.add else -given[0]
@@ -271,7 +271,7 @@ def write_out(
         )
     into = cast("Any", out)[0] if isinstance(out, tuple) else out
     if not isinstance(into, Array):
-        raise refuse_ndarray(f"{name}(..., out=...)")
+        raise refuse_ndarray(f"{name}(..., out=...)", into)
     if mask is not True:
         found = where(mask, found, into)
     if ufunc:

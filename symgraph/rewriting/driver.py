@@ -149,7 +149,7 @@ class _Sweep:
         """
         if rule.stable or fired.sound != "rounding":
             return True
-        if not self.judge.loses(fired.node, node):
+        if not self.judge.loses_digits(fired.node, node):
             return True
         return self.judge.rescues(fired.node, node)
 

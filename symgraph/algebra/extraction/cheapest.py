@@ -149,6 +149,13 @@ class CheapestSpellings:
             self.tried.add(now)
         return spelled
 
+    def of_another(self, like: Node, expr: Expr) -> Node | None:
+        """The cheapest spelling of an expression, in the shape and dtype of another value.
+
+        With nothing to compare its digits with, the value that it becomes part of is judged.
+        """
+        return min(self._written(like, [expr]), key=self.use_counts.price, default=None)
+
     def _is_worth_more(
         self, best: Node | None, now: Node, options: list[Expr], below: Iterable[Node]
     ) -> bool:

@@ -58,7 +58,23 @@ class Exponentials:
         if len(expr) != 1:
             return None
         ((term, coef),) = expr.items()
-        return term if coef == 1 and term.bound and only_exps(term) else None
+        return term if coef == 1 and self._is_of_one_array(term) else None
+
+    def _is_of_one_array(self, term: Term) -> bool:
+        """Whether the term is a sum of exps of an array, not a product of matrices of exps.
+
+        sum_k exp(A_ik + B_kj) needs an array of three axes, and exp(A) exp(B) is a matrix. It is
+        taken for the first only where the graph has A_ik + B_kj.
+        """
+        if not term.bound or not only_exps(term):
+            return False
+        indices = [{*factor.idx} for factor in term.factors]
+        if set().union(*indices) in indices:
+            return True
+        names = {-1 - place: self.atoms.fresh() for place in range(len(term.bound))}
+        for place, size in enumerate(term.bound):
+            self.spelling.sizes[names[-1 - place]] = size
+        return self.spelling.given(self.writer.written(self.argument(term, names)).node)
 
     def exps(self, exps: Factors, loose: list[tuple[Term, RawFactor]]) -> Factors:
         if not loose or not exps:
@@ -194,7 +210,7 @@ class Exponentials:
             return made[0], made[1], power
         if len(inner) == 1:
             ((term, coef),) = inner.items()
-            if coef == 1 and term.bound and only_exps(term):
+            if coef == 1 and self._is_of_one_array(term):
                 made = self.softmax(logsumexp, term, None)
                 if made is not None:
                     return made[0], made[1], power

@@ -146,7 +146,7 @@ class Multiples:
     def _array(self, node: Node, expr: Expr) -> Node | None:
         """The value of an expression, in the shape and dtype of a node."""
         alone = self._alone(node, expr)
-        return self.spellings.cheapest(node, node, [expr]).node if alone is None else alone
+        return self.spellings.of_another(node, expr) if alone is None else alone
 
     def _alone(self, node: Node, expr: Expr) -> Node | None:
         """The array that an expression is, if it has the shape and dtype of a node; else None."""

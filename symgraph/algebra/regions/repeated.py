@@ -111,7 +111,7 @@ class RepeatedRegions:
         """
         leaves, now = structure.leaves, self.node_forms.now[node]
         places = places_of(needed, leaves)
-        spelling = template(now, leaves) if written else None
+        spelling = template(now, leaves, self._arrays_below(node)) if written else None
         arrays = arrays_of(expr) if self.node_forms.is_learned(node, expr) else []
         newest = max(arrays, key=lambda each: each.serial, default=None)
         learned_at = places_of([] if newest is None else [newest], leaves)
@@ -123,6 +123,20 @@ class RepeatedRegions:
         bounds = self.structures.bounds_of(structure)
         outcome = RegionOutcome(closed, places, price, spelling, learned_at, split, reasons, bounds)
         self.structures.keep(structure, outcome)
+
+    def _arrays_below(self, node: Node) -> set[Node]:
+        """The arrays from which the region of a node is built."""
+        arrays: set[Node] = set()
+        stack, seen = [node], {node}
+        while stack:
+            for each in stack.pop().operands:
+                array = self.node_forms.array(each)
+                if array is not None:
+                    arrays.add(array)
+                elif each not in seen:
+                    seen.add(each)
+                    stack.append(each)
+        return arrays
 
     def treated_as_first(self, node: Node, structure: RegionStructure) -> bool:
         """Treat a region as the first of its structure; False if that is impossible or no gain."""

@@ -10,7 +10,7 @@ as a template. The others fill in the template, if that is as much of a gain as 
 from __future__ import annotations
 
 from bisect import bisect, bisect_left
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
 from math import inf
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -294,8 +294,20 @@ def places_of(nodes: Sequence[Node], leaves: Sequence[Node]) -> tuple[int, ...] 
     return None if None in found else tuple([each for each in found if each is not None])
 
 
-def template(node: Node, leaves: Sequence[Node]) -> Template | None:
-    """The spelling of a value over leaves; None if it is computed from anything else."""
+def template(node: Node, leaves: Sequence[Node], arrays: Container[Node]) -> Template | None:
+    """The spelling of a value over leaves; None if it is computed from anything else.
+
+    None, too, if it reads the operand x of an array f(x), and x can be computed from the arrays
+    as well: in another region of the structure that may be another value.
+
+    Parameters
+    ----------
+    node : Node
+    leaves : sequence of Node
+        The arrays below the region, and their operands.
+    arrays : container of Node
+        The arrays alone.
+    """
     refs: dict[Node, Ref] = {leaf: -1 - place for place, leaf in enumerate(leaves)}
     steps: list[tuple[Op, Params, tuple[Ref, ...]]] = []
     stack = [node]
@@ -317,7 +329,25 @@ def template(node: Node, leaves: Sequence[Node]) -> Template | None:
             continue
         refs[top] = len(steps)
         steps.append((top.op, top.params, _refs_of(top, refs)))
+    read = {ref for _, _, operands in steps for ref in operands} | {refs[node]}
+    for place, leaf in enumerate(leaves):
+        if -1 - place in read and leaf not in arrays and _is_made_of(leaf, arrays):
+            return None
     return Template(tuple(steps), refs[node])
+
+
+def _is_made_of(node: Node, arrays: Container[Node]) -> bool:
+    """Whether a value is computed from these arrays and constants alone, in few steps."""
+    stack, seen = [node], {node}
+    while stack and len(seen) <= _LARGEST:
+        for each in stack.pop().operands:
+            if each in seen or each.is_constant or each in arrays:
+                continue
+            if not each.operands:
+                return False
+            seen.add(each)
+            stack.append(each)
+    return len(seen) <= _LARGEST and bool(node.operands)
 
 
 def _refs_of(node: Node, refs: Mapping[Node, Ref]) -> tuple[Ref, ...]:

@@ -109,6 +109,14 @@ def test_a_value_loses_nothing_beside_itself() -> None:
     assert not loses(S, S)
 
 
+@pytest.mark.parametrize("place", [None, 2])
+def test_another_value_loses_however_sure_it_is(place: int | None) -> None:
+    """Of every element, or of one alone."""
+    x = sg.input("x", (4, 3))
+    other = 2 * x if place is None else snp.index_update(x, np.s_[place], 2 * x[place])
+    assert Judge(KNOWLEDGE).loses(other.node, x.node)
+
+
 def test_integers_have_no_digits_to_lose() -> None:
     n = sg.input("n", "n", "int64")
     assert not loses(n + n, 2 * n)

@@ -55,6 +55,30 @@ def of_the_list(x):
     )
 
 
+def into_zeros(x):
+    table = np.zeros((2, 3))
+    table[0] = x
+    return np.sum(table)
+
+
+def into_ones(x):
+    table = np.ones(3)
+    table[:2] += x[:2]
+    return np.sum(table)
+
+
+def into_numbers(x):
+    table = np.eye(3)
+    table[0, 0] = x[0]
+    return np.sum(table)
+
+
+def on_the_diagonal(x):
+    table = np.zeros((3, 3))
+    np.fill_diagonal(table, x)
+    return np.sum(table)
+
+
 CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: math.exp(x[0]), "Use np.exp,"),
     (lambda x: math.pow(x[0], 2), "Use np.power,"),
@@ -78,6 +102,12 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: round(np.sum(x)), "np.round(x, decimals)"),
     (lambda x: round(np.sum(x), 2), "np.round(x, decimals)"),
     (lambda x: f"{np.sum(x):.3f}", "format the numbers it returns"),
+    (into_zeros, "Start from table = snp.zeros((2, 3)),"),
+    (into_ones, "Start from snp.ones(3),"),
+    (into_numbers, "Start from table = sg.constant(table),"),
+    (on_the_diagonal, "Start from table = snp.zeros((3, 3)),"),
+    (lambda x: sum(v for _, v in np.ndenumerate(x)), "np.ndindex(x.shape)"),
+    (lambda x: np.sum(np.lib.stride_tricks.as_strided(x, (2,), (8,))), "sliding_window_view"),
     (asserted, "assume=sg.positive"),
     (returns_nothing, "End it with `return`"),
 ]

@@ -433,7 +433,7 @@ REFUSED: dict[Any, tuple[type[Exception], str, str, str]] = {
     grown: (ShapeError, "does not grow", "y += np.ones", "y = y + z"),
     into_ints: (DTypeError, "float64 does not go into", "y += x", "astype"),
     into_a_number: (TraceError, "a number", "s[...] = 1.0", "the array it comes from"),
-    into_ndarray: (TraceError, "an array of NumPy's", "out += x", "snp.zeros"),
+    into_ndarray: (TraceError, "an array of NumPy's", "out += x", "Start from snp.ones(3)"),
     into_an_element: (TraceError, "float()", "out[0] =", "snp.zeros"),
     into_a_slice: (TraceError, "NumPy array", "out[1:] =", "snp.zeros"),
     at_ndarray: (TraceError, "np.add.at writes", "np.add.at(", "snp.zeros"),

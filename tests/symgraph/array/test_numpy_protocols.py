@@ -189,7 +189,7 @@ UNTRACED = [
     lambda x: np.unique(x),
     lambda x: np.nonzero(x),
     lambda x: np.add.at(x, 0, 1),
-    lambda x: np.add.reduceat(x, [0, 1]),
+    lambda x: np.subtract.reduceat(x, [0, 1]),
     lambda x: np.exp(x, out=np.zeros((3, 3))),
     lambda x: np.asarray(x),
     lambda x: float(x),

@@ -91,7 +91,7 @@ def test_other_dtypes_round_as_numpy_rounds(dtype: str) -> None:
 
 
 def test_arrays_among_the_values_need_numpy() -> None:
-    f = sg.trace(lambda x: np.sum(np.exp(x * np.arange(3.0))), x=sg.spec(())).lower()
+    f = sg.trace(lambda x: np.cumsum(np.exp(x * np.arange(3.0)))[2], x=sg.spec(())).lower()
     assert "def floats(" not in f.source
     assert f(1.0) == pytest.approx(np.exp([0.0, 1.0, 2.0]).sum(), rel=1e-15)
     assert f(x=np.float64(0.0)) == 3

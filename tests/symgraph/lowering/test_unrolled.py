@@ -25,6 +25,11 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "quotients": lambda x, s: np.stack([x[0] / x[1], np.log(x[2]), np.sqrt(s), np.exp(x[0])]),
     "the same": lambda x, s: np.stack([x[0] * x[1], x[:2][0] * x[1], x[0] * x[1] + s]),
     "two results": lambda x, s: (x[0] * s, np.stack([x[1], x[2] * 2])),
+    "a sum": lambda x, s: np.stack([np.sum(x * x) * s, x[0] * x[1], s + x[2], x[0] - s]),
+    "inner products": lambda x, s: np.stack(
+        [x @ x * s - x[1], x @ np.stack([s * s, x[0] / s, 2 * s]), x[1] / s - 1, x[2] * x[0] + s]
+    ),
+    "extremes": lambda x, s: np.stack([np.max(x) - s, np.min(x, keepdims=True)[0], x[1] * s + 2]),
     "an input": lambda x, s: (x, np.stack([x[0] + s, x[1]])),
 }
 
@@ -89,9 +94,10 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.parametrize("name", ["a matrix", "inner products"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_every_layout_is_taken(layout: str) -> None:
-    f = FUNCTIONS["a matrix"]
+def test_every_layout_is_taken(layout: str, name: str) -> None:
+    f = FUNCTIONS[name]
     x = np.array([0.5, -1.0, 3.0])
     wanted = lowered(f, floats=False)(x, 2.0)
     assert_same(lowered(f)(LAYOUTS[layout](x), 2.0), wanted)
@@ -105,6 +111,25 @@ def test_bad_inputs_are_refused_as_ever() -> None:
         quick(np.zeros(3))
     with pytest.raises(sg.InputError):
         quick(np.zeros(3, complex), 1.0)
+
+
+def test_a_vector_with_gaps_has_the_bits_of_one_with_gaps() -> None:
+    """BLAS adds up the products of neighbours in another order."""
+
+    def f(x: Any) -> Any:
+        found, total = x, 0.0
+        for _ in range(6):
+            total = total + found @ x
+            found = np.stack([x[0] * total, *[x[i] - total for i in range(1, 40)]])
+        return total
+
+    graph = sg.trace(f, x="40")
+    quick, plain = graph.lower(), graph.lower(floats=False)
+    assert "c_contiguous" in quick.source
+    for seed in range(20):
+        x = np.random.default_rng(seed).normal(size=80)
+        assert_same(quick(x[::2]), plain(x[::2]))
+        assert_same(quick(x[:40]), plain(x[:40]))
 
 
 def test_results_are_the_callers() -> None:
@@ -150,3 +175,20 @@ def test_a_line_an_element_that_is_computed() -> None:
     body = source[source.index("def floats(") : source.index("def program(")]
     assert body.count(" * ") == 1  # x[0] x[1] once
     assert "array([" in body
+
+
+def test_a_long_recursion_is_on_floats() -> None:
+    """Of some thousand lines; for what only arrays can do the search ends early."""
+
+    def f(p: Any, y: Any) -> Any:
+        error, total = 0.0, 0.0
+        for t in range(1, 60):
+            error = y[t] - p[0] * y[t - 1] - p[1] * error
+            total = total + error**2 * np.exp(-p[2]) + p[2]
+        return total
+
+    graph = sg.trace(f, p="3", y="60").gradient("p")
+    quick, plain = graph.lower(), graph.lower(floats=False)
+    assert "def floats(" in quick.source
+    y = np.random.default_rng(0).normal(size=60)
+    assert_same(quick(np.array([0.5, -0.2, 0.1]), y), plain(np.array([0.5, -0.2, 0.1]), y))

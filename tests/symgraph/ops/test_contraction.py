@@ -106,6 +106,16 @@ def test_einsum_is_numpys(agrees, case, dtype):
     agrees(lambda *xs: np.einsum(subscripts, *xs), *arrays)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int32"])
+@pytest.mark.parametrize("subscripts", ["ijk->", "ijk->kj", "ijk->i", "i...->...", "...ij->...j"])
+def test_a_sum_of_one_array_is_a_sum(agrees, subscripts, dtype):
+    """Where `sum` has the dtype and the roundings of `einsum`."""
+    agrees(lambda x: np.einsum(subscripts, x), np.arange(24).reshape(2, 3, 4).astype(dtype))
+    found = np.einsum(subscripts, input("x", (2, 3, 4), dtype)).node
+    operations = {found.op.name, *[each.op.name for each in found.operands]}
+    assert ("einsum" in operations) == (dtype in ("float16", "int32"))
+
+
 def test_einsum_is_kept_in_one_form():
     x, y = input("x", (2, 3)), input("y", (3, 4))
     assert np.einsum("ij,jk", x, y).node is np.einsum("pq,qr->pr", x, y).node

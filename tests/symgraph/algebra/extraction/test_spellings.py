@@ -461,3 +461,38 @@ def test_densities_of_a_price_cancel() -> None:
     assert len(ops(small)) <= 35
     for found, wanted in zip(small.evaluate(**at), together.evaluate(**at), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+# -- products of exps ------------------------------------------------------------------------------
+@pytest.mark.parametrize("of", [lambda p, r: r - p * np.log(r), lambda p, r: p / r])
+def test_a_product_of_matrices_of_exps_is_no_softmax(of: Callable[..., Any]) -> None:
+    """As that it would have an array of three axes."""
+
+    def f(x: Any, y: Any, p: Any) -> Any:
+        return np.sum(of(p, np.exp(x) @ np.exp(y)))
+
+    specs = {"x": "n, k", "y": "k, m", "p": "n, m"}
+    graph = sg.trace(f, **specs).gradient("x", "y").simplify()
+    assert max(node.ndim for node in graph.nodes) == 2
+    assert graph.op_count() <= 13
+    agrees(f, gradient(f, **specs), x=numbers(3, 2), y=numbers(2, 4), p=numbers(3, 4) ** 2)
+
+
+def test_a_softmax_of_a_sum_that_is_there_stays_one() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return np.sum(np.log(np.sum(np.exp(x[:, :, None] + y[None]), axis=1)))
+
+    graph = gradient(f, x="3, 2", y="2, 4")
+    assert "softmax" in ops(graph)
+    assert np.all(np.isfinite(graph.evaluate(x=800 + numbers(3, 2), y=numbers(2, 4))))
+
+
+def test_one_hot_rows_are_finite_so_nothing_is_left_of_what_cancels() -> None:
+    def f(x: Any, v: Any) -> Any:
+        q = np.exp(x - x.max(1, keepdims=True))
+        q = q / q.sum(1, keepdims=True)
+        return np.sum(q[np.arange(4), np.argmax(x, 1)] * v)
+
+    graph = gradient(f, x="4, 3", v="4")
+    assert not {"max", "equal"} & set(ops(graph))
+    agrees(f, graph, x=numbers(4, 3), v=numbers(4))

@@ -13,6 +13,7 @@ from textbook import Row, numbers, traced
 from textbook.catalogue import CATALOGUE
 
 import symgraph as sg
+from symgraph.accuracy import judge
 from symgraph.algebra.extraction.cheapest import CheapestSpellings
 from symgraph.algebra.regions import region_pass, repeated, templates
 from symgraph.ir.node import Node
@@ -309,3 +310,28 @@ def test_exponentials_are_compared_in_each_region() -> None:
     small = graph.simplify()
     assert small.op_count() < graph.op_count()
     np.testing.assert_allclose(small.evaluate(**at), graph.evaluate(**at), rtol=1e-12)
+
+
+@pytest.mark.parametrize("compared", [True, False])
+def test_an_array_and_its_operand_are_not_taken_for_a_value_of_the_region(
+    echoed: list[Node], monkeypatch: pytest.MonkeyPatch, compared: bool
+) -> None:
+    """The last weight is what the sum of the weights adds, the other weights are not.
+
+    Each weight has a gradient of one structure. Comparing values would find the mistake, too, so
+    it is right without."""
+    if not compared:
+        monkeypatch.setattr(judge, "_are_other_values", lambda *_: False)
+
+    def f(x: Any, scale: Any) -> Any:
+        total, weights = 0.0, 0.0
+        for step in range(4):
+            shifted = np.roll(x, step)
+            weight = np.exp(-((x - shifted) ** 2) / scale)
+            total, weights = total + weight * shifted, weights + weight
+        return np.sum((total / weights) ** 2)
+
+    x = np.linspace(0.1, 2, 5) ** 2
+    found = sg.grad(f, effort="low")(x, 0.3)
+    assert echoed
+    np.testing.assert_allclose(found, sg.grad(f, trust="exact")(x, 0.3), rtol=1e-12)

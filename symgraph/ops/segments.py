@@ -1,0 +1,73 @@
+"""Reductions of the segments of an axis: `np.add.reduceat` and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike
+from ..errors import ShapeError, TraceError
+from ..ir.dims import is_named
+from .composites import as_array, composite, refuse
+from .joining import concatenate
+
+__all__: list[str] = []
+
+_REDUCED = (
+    *(np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.fmin),
+    *(np.logaddexp, np.logical_and, np.logical_or),
+)
+
+
+def _over_segments(ufunc: np.ufunc) -> Callable[..., Array]:
+    """The ufunc's `reduceat`: one reduction for each segment, joined."""
+    reduce = NUMPY_FUNCTIONS[(ufunc, "reduce")]
+    name = f"np.{ufunc.__name__}.reduceat"
+
+    def reduceat(
+        x: ArrayLike,
+        indices: ArrayLike,
+        axis: int = 0,
+        dtype: DTypeLike | None = None,
+        out: object = None,
+    ) -> Array:
+        refuse(name, {"out": out})
+        if isinstance(indices, Array):
+            raise TraceError(
+                "Where segments start must be known while tracing.",
+                mend="Give indices as numbers, or add up segments with snp.scatter_add.",
+            )
+        moved = FUNCTIONS["moveaxis"](as_array(x), axis, 0)
+        size, *_ = moved.shape
+        if is_named(size):
+            raise ShapeError(
+                f"The number of elements along axis {axis} is not known.",
+                mend="Give the axis a size, as in sg.spec((12,)).",
+            )
+        starts = np.asarray(indices, dtype=np.intp)
+        outside = starts[(starts < 0) | (starts >= size)]
+        if outside.size:
+            raise ShapeError(
+                f"Index {outside[0]} is out of range for an axis of {size} elements.",
+                mend=f"Segments start at 0 to {size - 1}.",
+            )
+        keywords = {} if dtype is None else {"dtype": dtype}
+        if not starts.size:
+            return FUNCTIONS["moveaxis"](reduce(moved[:1], axis=0, keepdims=True)[:0], 0, axis)
+        # A segment that does not end after its start is one element.
+        ends = [*[max(start + 1, end) for start, end in pairwise(starts)], size]
+        parts = [
+            reduce(moved[int(start) : int(end)], axis=0, keepdims=True, **keywords)
+            for start, end in zip(starts, ends, strict=True)
+        ]
+        return FUNCTIONS["moveaxis"](concatenate(parts), 0, axis)
+
+    reduceat.__name__ = f"_{ufunc.__name__}_reduceat"
+    return composite((ufunc, "reduceat"))(reduceat)
+
+
+for _each in _REDUCED:
+    _over_segments(_each)
