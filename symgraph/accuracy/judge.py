@@ -22,8 +22,9 @@ import numpy as np
 
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
-from .lost_numbers import CERTAIN, LARGEST, SMALLEST, LostNumbers, plainly_gone
-from .probes import COUNT, MIXED, NEAR_ONE, ORDINARY, Numbers
+from .lost_numbers import LARGEST, LostNumbers, plainly_gone
+from .other_values import CERTAIN, SMALLEST, are_other_values
+from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trial import Trial
 from .trials import UNIT, Trials
 
@@ -148,6 +149,10 @@ class Judge:
         This holds of whole graphs, too (`lost_numbers`).
         """
         return self._lost.drops(new, old)
+
+    def differs(self, new: Node, old: Node) -> bool:
+        """Whether the spellings are of different values, also of whole graphs."""
+        return self._lost.differs(new, old)
 
     def _failures(self, node: Node) -> Numbers | None:
         """The elements at which a value fails; None if there are none."""
@@ -287,7 +292,7 @@ def _compared(new: Trial, old: Trial, are_whole: Callable[[], bool]) -> Verdict:
             return _ALIKE
         gap = np.abs(old.right - new.right)
         same = new.drawn == old.drawn
-        differs = same and _are_other_values(new, errors, gap) and are_whole()
+        differs = same and are_other_values(new, old) and are_whole()
         agreed = ~(gap > _AMBIGUOUS * errors.size + SMALLEST)
         if new.drawn != old.drawn and np.count_nonzero(agreed) < _SAME * agreed.size:
             return _ALIKE
@@ -310,18 +315,6 @@ def _is_harmless(errors: _Errors) -> bool:
         return False
     grown = (errors.new > errors.tolerance) & errors.old_certain
     return not (grown | (errors.new > errors.most)).any()
-
-
-def _are_other_values(new: Trial, errors: _Errors, gap: Numbers) -> bool:
-    """Whether the spellings are of different values, which no rounding explains.
-
-    Each is the same in single and in double precision, at numbers near 1.
-    """
-    if len(gap) != COUNT:
-        return False
-    sure = errors.old_certain & (new.largest_distance(new.right) <= CERTAIN * errors.size)
-    found = sure[NEAR_ONE] & (gap > _WRONG * errors.size + SMALLEST)[NEAR_ONE]
-    return int(np.count_nonzero(found)) > 1 + gap.size // _ACCIDENTS
 
 
 def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elements:

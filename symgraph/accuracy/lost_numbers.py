@@ -12,17 +12,12 @@ import numpy as np
 
 from ..ir.node import Node
 from ..ir.walks import reachable
-from .probes import COUNT, MIXED, ORDINARY_SIZES, Numbers, Places, is_wide_band
+from .other_values import CERTAIN, SMALLEST, are_other_values
+from .probes import COUNT, MIXED, NEAR_ONE, ORDINARY_SIZES, Numbers, Places, is_wide_band
 from .trial import Trial
 from .trials import Trials, size_of
 
-__all__ = ["CERTAIN", "LARGEST", "SMALLEST", "LostNumbers", "plainly_gone"]
-
-CERTAIN = 1e-2 / 64
-"""Relative error below which a value is clearly right, not by chance."""
-
-SMALLEST = 64 * float(np.finfo(np.float32).tiny)
-"""Absolute error that every spelling may have: near underflow numbers have few digits or none."""
+__all__ = ["LARGEST", "LostNumbers", "plainly_gone"]
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -75,6 +70,30 @@ class LostNumbers:
             )
             self._dropped[new, old] = found
         return found
+
+    def differs(self, new: Node, old: Node) -> bool:
+        """Whether the spellings are of different values.
+
+        Of a large graph or array whose dimensions are shortened it is not said: there a number may
+        stand for a size.
+        """
+        if new is old or new.dtype.kind != "f" or len(new.results) > 1:
+            return False
+        usual = self._trials_at("usual", whole=False, rough=False)
+        whole = not usual.are_whole(new, old)
+        if whole:
+            below = reachable([old, new])
+            if len(below) > _MOST or any(size_of(each) > _SMALL for each in below):
+                return False
+        if whole or not (usual.has(new) and usual.has(old)):
+            rough = self._trials_at("usual", whole=whole, rough=True)
+            if not _are_apart(rough.of(new), rough.of(old)):
+                return False
+        trials = self._trials_at("usual", whole=whole, rough=False)
+        after, before = trials.of(new), trials.of(old)
+        if after is None or before is None or after.drawn != before.drawn:
+            return False
+        return are_other_values(after, before)
 
     def _places(self, old: Node, *, whole: bool) -> Iterator[Places]:
         """Where to look: at positive numbers, too, if a value is NaN at most of either sign."""
@@ -143,6 +162,17 @@ def plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
 def _is_finite(trial: Trial | None) -> bool:
     """Whether a value is a number at all probes: then none is lost."""
     return trial is not None and bool(np.isfinite(trial.found).all())
+
+
+def _are_apart(new: Trial | None, old: Trial | None) -> bool:
+    """Whether values may differ by more than roundings at numbers near 1."""
+    if new is None or old is None or len(old.right) != COUNT:
+        return False
+    if new.found.shape != old.found.shape:
+        return False
+    after, before = new.found[0][NEAR_ONE], old.found[0][NEAR_ONE]
+    with np.errstate(all="ignore"):
+        return bool(np.any(np.abs(after - before) > _NEAR * np.abs(before) + SMALLEST))
 
 
 def _is_suspicious(new: Trial | None, old: Trial | None) -> bool:

@@ -75,14 +75,31 @@ def finite(
     return [better(*each) for each in zip(results, given, steady, careful, strict=True)]
 
 
-def loses_a_number(outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledge) -> bool:
-    """Whether an output is infinite or NaN where the graph as derived has the right number."""
+def loses_a_number(
+    outputs: Sequence[Node],
+    given: Sequence[Node],
+    knowledge: Knowledge,
+    *,
+    ours: bool = True,
+) -> bool:
+    """Whether an output is infinite or NaN where the graph as derived has the right number.
+
+    Or is another number: no pass may change a value, and if one does so by a fault of ours, the
+    graph as derived is still right. A rule of the user's, which is not `ours`, may be on trial.
+    """
     judge = judge_of(knowledge)
-    return any(judge.drops(new, old) for new, old in zip(outputs, given, strict=True))
+    return any(
+        judge.drops(new, old) or (ours and judge.differs(new, old))
+        for new, old in zip(outputs, given, strict=True)
+    )
 
 
 def keeping_numbers(
-    found: Sequence[Sequence[Node]], given: Sequence[Node], knowledge: Knowledge
+    found: Sequence[Sequence[Node]],
+    given: Sequence[Node],
+    knowledge: Knowledge,
+    *,
+    ours: bool = True,
 ) -> list[Node]:
     """The last outputs found; if one loses a number, the cheapest of those that lose none.
 
@@ -93,8 +110,14 @@ def keeping_numbers(
     given : sequence of Node
         The outputs as derived, which are right by definition. They are taken if all others lose.
     knowledge : Knowledge
+    ours : bool
+        Whether all rules are ours.
     """
-    if not loses_a_number(found[-1], given, knowledge):
+
+    def loses(outputs: Sequence[Node]) -> bool:
+        return loses_a_number(outputs, given, knowledge, ours=ours)
+
+    if not loses(found[-1]):
         return list(found[-1])
-    kept = [outputs for outputs in found if not loses_a_number(outputs, given, knowledge)]
+    kept = [outputs for outputs in found if not loses(outputs)]
     return list(min(kept, key=op_count, default=given))

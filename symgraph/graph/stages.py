@@ -135,12 +135,12 @@ def _simplified(
     effort: Effort,
 ) -> tuple[Stage, Log]:
     chosen: _Chosen = {"trust": trust, "rules": rules, "bounds": bounds, "effort": effort}
-    found = _attempt(stage, Knowledge(), **chosen)
-    if trust != "exact" and loses_a_number(found.outputs, found.given, found.knowledge):
+    found, ours = _attempt(stage, Knowledge(), **chosen), rules is None
+    if trust != "exact" and loses_a_number(found.outputs, found.given, found.knowledge, ours=ours):
         careful = Knowledge()
         judge_of(careful).careful = True
         found = _attempt(stage, careful, **chosen)
-        kept = keeping_numbers([*found.reached, found.outputs], found.given, careful)
+        kept = keeping_numbers([*found.reached, found.outputs], found.given, careful, ours=ours)
         found.outputs = found.log.through("numbers kept", found.outputs, kept)
     by = (trust, rule_set(rules), effort)
     return Stage(found.dag.with_outputs(found.outputs), before=stage, by=by), found.log
@@ -210,7 +210,8 @@ def _attempt(
             outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
             history.extend(steps)
     except KeyboardInterrupt as stop:
-        best = keeping_numbers([*found, min(found, key=op_count)], given, knowledge)
+        ours = rules is None
+        best = keeping_numbers([*found, min(found, key=op_count)], given, knowledge, ours=ours)
         mended = finite(best, dag.outputs, steady, knowledge)
         kept = best if mended == list(dag.outputs) else mended
         raise _interrupted(stage, dag, kept) from stop

@@ -111,7 +111,7 @@ def test_layers_come_out_as_if_each_were_written(
 
 @pytest.mark.whole
 @pytest.mark.parametrize(
-    ("kind", "most"), [("residual", 25), ("normalised", 86), ("attending", 130)]
+    ("kind", "most"), [("residual", 25), ("normalised", 86), ("attending", 152)]
 )
 def test_spelling_does_not_grow_with_depth(
     kind: str, most: int, echoed: list[Node], monkeypatch: pytest.MonkeyPatch

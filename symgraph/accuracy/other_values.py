@@ -1,0 +1,37 @@
+"""Spellings of different values. No rounding explains them: one of the two is simply wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .probes import COUNT, NEAR_ONE
+from .trial import Trial
+
+__all__ = ["CERTAIN", "SMALLEST", "are_other_values"]
+
+CERTAIN = 1e-2 / 64
+"""Relative error below which a value is clearly right, not by chance."""
+
+SMALLEST = 64 * float(np.finfo(np.float32).tiny)
+"""Absolute error that every spelling may have: near underflow numbers have few digits or none."""
+
+_APART = 1e-2
+"""The least relative difference of different values."""
+
+_ACCIDENTS = 150
+"""One element, and one more for each 150, may be apart by chance."""
+
+
+def are_other_values(new: Trial, old: Trial) -> bool:
+    """Whether the values differ at numbers near 1, where each is the same in either precision.
+
+    A constant has one probe, at which nothing is said.
+    """
+    if len(old.right) != COUNT or new.right.shape != old.right.shape:
+        return False
+    with np.errstate(all="ignore"):
+        size = np.abs(old.right)
+        found = np.abs(new.right - old.right) > _APART * size + SMALLEST
+        for each in (new, old):
+            found &= each.largest_distance(each.right) <= CERTAIN * size + SMALLEST
+    return int(np.count_nonzero(found[NEAR_ONE])) > 1 + size.size // _ACCIDENTS
