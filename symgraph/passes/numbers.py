@@ -42,11 +42,19 @@ def with_numbers_gathered(
         if sum([_has_number(node) for node in nodes]) < 2:
             break
         for shared in (False, True):
-            new = settled_signs(_Gathering(nodes, current, shared=shared).outputs())
+            new = _Gathering(nodes, current, shared=shared).outputs()
+            if _without_negations(new) >= _without_negations(best):
+                continue
+            new = settled_signs(new)
             fewer = op_count(new) < op_count(best)
             if fewer and not any(loses(*pair) for pair in zip(new, outputs, strict=True)):
                 best = new
     return best
+
+
+def _without_negations(outputs: Sequence[Node]) -> int:
+    """How many operations there are beside negations, whose places are sought last."""
+    return op_count(outputs) - sum([node.op is negative.op for node in reachable(outputs)])
 
 
 class _Split(NamedTuple):

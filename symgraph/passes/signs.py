@@ -171,27 +171,23 @@ class _Signs:
         if not self._may_negate(first):
             return None
         steps, second_best = 0, None
-        stack: list[tuple[Negated, tuple[Node, ...], Node]] = [(frozenset(), (), first)]
+        stack: list[tuple[Negated, dict[Node, int], Node]] = [(frozenset(), {}, first)]
         while stack and steps < _STEPS:
-            flips, bad, node = stack.pop()
+            flips, changes, node = stack.pop()
             steps += 1
             flips |= {node}
             near = dict.fromkeys([node, *self.users[node]])
-            bad = tuple([each for each in bad if each not in near])
-            bad += tuple([x for x, by in self._changes(near, flips) if by > 0])
-            if (not bad or second_best is None) and self._more(flips) < 0:
+            changes = {each: by for each, by in changes.items() if each not in near}
+            changes.update(self._changes(near, flips))
+            bad = [each for each, by in changes.items() if by > 0]
+            if sum(changes.values()) < 0:
                 if not bad:
                     return flips
-                second_best = flips
+                second_best = second_best or flips
             if bad and all(map(self._carries_sign, bad)):
                 choices = [x for x in self._candidates(bad[-1]) if x not in flips]
-                stack.extend((flips, bad, x) for x in reversed(choices))
+                stack.extend((flips, changes, x) for x in reversed(choices))
         return second_best
-
-    def _more(self, flips: Negated) -> int:
-        """How many more negations the whole graph needs after the flips."""
-        around = dict.fromkeys(x for node in flips for x in (node, *self.users[node]))
-        return sum(by for _, by in self._changes(around, flips))
 
     def _needed_negations(self, node: Node) -> int:
         """How many negations are needed beside the operation."""
