@@ -164,14 +164,17 @@ def test_no_reference_is_lost_or_kept() -> None:
     found = [*lowered(x)]
     counts = [sys.getrefcount(found.pop()) for _ in range(2)]
     assert counts == [sys.getrefcount(np.ones(8)), sys.getrefcount(np.ones(()))]
-    gc.collect()
-    before = [sys.getrefcount(each) for each in things]
-    for _ in range(5000):
-        lowered(x)
-        direct_of(lowered)(refused)
-    gc.collect()
-    after = [sys.getrefcount(each) for each in things]
-    assert all(abs(a - b) < 100 for a, b in zip(after, before, strict=True))
+    changes: list[int] = []
+    for _ in range(3):  # What other tests have left may be freed in one of these rounds.
+        gc.collect()
+        before = [sys.getrefcount(each) for each in things]
+        for _ in range(5000):
+            lowered(x)
+            direct_of(lowered)(refused)
+        gc.collect()
+        after = [sys.getrefcount(each) for each in things]
+        changes.append(max(abs(a - b) for a, b in zip(after, before, strict=True)))
+    assert min(changes) < 100
 
 
 def test_constants_live_as_long_as_the_function() -> None:
