@@ -41,6 +41,7 @@ NEEDS = {
     "llvmlite": [
         "symgraph/backends/native.py",
         "symgraph/backends/native_convolutions.py",
+        "symgraph/native/entry_table.py",
         "symgraph/native/machine.py",
     ],
 }
