@@ -267,6 +267,8 @@ class LiveSetCosts:
         """Lower the costs of the turn after a gradient step."""
         self._worked(2 * table.size)
         useful, left = self.useful[done], self._useful(move.after)
+        if left & ~(useful | move.needs):
+            raise TooLarge  # Sets of the next turn have values that those of this one do not tell.
         useless = useful & ~left & ~move.needs
         split = _Split(useful, useful & (move.needs | useless))
         part = split.part(move.needs, useless)
