@@ -35,6 +35,8 @@ Number: TypeAlias = Annotated[Array, is_real, is_scalar]
 UNARY = ("absolute", "cos", "exp", "log", "log1p", "sigmoid", "sin", "sqrt", "tanh")
 BINARY = ("power", "maximum", "minimum", "hypot")
 """Sums and products are left to the algebra, except with a number, where bits must be kept."""
+BY_SIZE = ("sigmoid",)
+"""Operations whose last digit depends on how many elements there are."""
 
 
 @static
@@ -43,10 +45,6 @@ def repeats(old: tuple[Any, ...], new: tuple[Any, ...]) -> bool:
     lead = len(new) - len(old)
     made = [*new[:lead], *(b for a, b in zip(old, new[lead:], strict=True) if a != b)]
     return all(isinstance(size, int) and size > 0 for size in made)
-
-
-BY_SIZE = ("sigmoid",)
-"""Operations whose last digit depends on how many elements there are."""
 
 
 def _named(

@@ -23,7 +23,7 @@ import numpy as np
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from .lost_numbers import LARGEST, LostNumbers, plainly_gone
-from .other_values import CERTAIN, SMALLEST, are_other_values
+from .other_values import ACCIDENTS, CERTAIN, SMALLEST, WRONG, are_other_values
 from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trial import Trial
 from .trials import UNIT, Trials
@@ -35,9 +35,6 @@ FACTOR = 8.0
 
 _UNITS = 8 * UNIT
 """Relative error that every spelling may have."""
-
-_WRONG = 1e-2
-"""Relative error above which a value is wrong."""
 
 _LOST = 1e-3
 """Relative error of the old value above which it has no digits to lose."""
@@ -61,9 +58,6 @@ It is asked only of spellings that rest on different random numbers."""
 
 _ONE_SIDED = 4
 """At mixed probes a spelling may fail this many times as often as it succeeds."""
-
-_ACCIDENTS = 150
-"""One element, and one more for each 150, may have worse roundings than before by chance."""
 
 
 class Judge:
@@ -141,7 +135,7 @@ class Judge:
             return False
         mended = np.count_nonzero(before & ~after)
         more = bool(np.any(after & ~before))
-        return not more and int(mended) > 1 + before.size // _ACCIDENTS
+        return not more and int(mended) > 1 + before.size // ACCIDENTS
 
     def drops(self, new: Node, old: Node) -> bool:
         """Whether `old` is right in plain single precision where `new` is infinite or NaN.
@@ -294,7 +288,7 @@ def _compared(new: Trial, old: Trial, are_whole: Callable[[], bool]) -> Verdict:
         same = new.drawn == old.drawn
         differs = same and are_other_values(new, old) and are_whole()
         agreed = ~(gap > _AMBIGUOUS * errors.size + SMALLEST)
-        if new.drawn != old.drawn and np.count_nonzero(agreed) < _SAME * agreed.size:
+        if not same and np.count_nonzero(agreed) < _SAME * agreed.size:
             return _ALIKE
         elements = _elements(new, old, errors, agreed)
     return _over_probes(elements)._replace(differs=differs)
@@ -304,7 +298,7 @@ def _errors(new: Trial, old: Trial) -> _Errors:
     reference = np.where(np.isfinite(old.right), old.right, new.right)
     size = np.abs(reference)
     before, after = old.largest_distance(reference), new.largest_distance(reference)
-    tolerance = _WRONG * size + SMALLEST
+    tolerance = WRONG * size + SMALLEST
     finite = np.isfinite(before), np.isfinite(after)
     return _Errors(reference, size, tolerance, before, after, *finite)
 
@@ -371,7 +365,7 @@ def _over_probes(elements: _Elements) -> Verdict:
     rescued = np.any(elements.rescued[ordinary]) and not np.any(elements.lies[unmixed])
     spoiled = np.any(elements.not_finite[unmixed]) or np.any(elements.spoiled[unmixed])
     failed = elements.gone | elements.gross | elements.lies
-    accidents = 1 + size // _ACCIDENTS
+    accidents = 1 + size // ACCIDENTS
     loses = np.any(failed[unmixed])
     loses = loses or np.count_nonzero(elements.fewer_digits[unmixed]) > accidents
     successes = accidents + np.count_nonzero(elements.won[mixed])

@@ -41,7 +41,7 @@ _SMALL = 512
 
 
 class LostNumbers:
-    """Finds whether a new spelling drops a number, at usual and at wide probes.
+    """Finds whether a new spelling drops a number, or is another value, at usual and wide probes.
 
     Parameters
     ----------

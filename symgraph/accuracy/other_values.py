@@ -7,7 +7,7 @@ import numpy as np
 from .probes import COUNT, NEAR_ONE
 from .trial import Trial
 
-__all__ = ["CERTAIN", "SMALLEST", "are_other_values"]
+__all__ = ["ACCIDENTS", "CERTAIN", "SMALLEST", "WRONG", "are_other_values"]
 
 CERTAIN = 1e-2 / 64
 """Relative error below which a value is clearly right, not by chance."""
@@ -15,11 +15,11 @@ CERTAIN = 1e-2 / 64
 SMALLEST = 64 * float(np.finfo(np.float32).tiny)
 """Absolute error that every spelling may have: near underflow numbers have few digits or none."""
 
-_APART = 1e-2
-"""The least relative difference of different values."""
+WRONG = 1e-2
+"""Relative error above which a value is wrong."""
 
-_ACCIDENTS = 150
-"""One element, and one more for each 150, may be apart by chance."""
+ACCIDENTS = 150
+"""One element, and one more for each 150, may be worse than before, or apart, by chance."""
 
 
 def are_other_values(new: Trial, old: Trial) -> bool:
@@ -31,7 +31,7 @@ def are_other_values(new: Trial, old: Trial) -> bool:
         return False
     with np.errstate(all="ignore"):
         size = np.abs(old.right)
-        found = np.abs(new.right - old.right) > _APART * size + SMALLEST
+        found = np.abs(new.right - old.right) > WRONG * size + SMALLEST
         for each in (new, old):
             found &= each.largest_distance(each.right) <= CERTAIN * size + SMALLEST
-    return int(np.count_nonzero(found[NEAR_ONE])) > 1 + size.size // _ACCIDENTS
+    return int(np.count_nonzero(found[NEAR_ONE])) > 1 + size.size // ACCIDENTS

@@ -47,7 +47,7 @@ class Steps:
     backend : str
         The name that errors tell.
     dag : Dag
-        As it runs: without operations that only trace.
+        As it is run (`as_run`).
     xp : Namespace
         Where kernels run.
     finish : callable, optional
@@ -69,8 +69,9 @@ class Steps:
         places = {node: at for at, node in enumerate([*dag.inputs.values(), *order])}
         last = {operand: node for node in order for operand in node.operands}
         free: dict[Node, list[int]] = {node: [] for node in order}
+        kept = set(dag.outputs)
         for operand, node in last.items():
-            if operand not in set(dag.outputs):
+            if operand not in kept:
                 free[node].append(places[operand])
         self._steps = [
             _Step(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike
-from ..errors import ShapeError, TraceError
+from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.dims import is_named
 from .composites import as_array, composite, refuse
 from .joining import concatenate
@@ -47,7 +48,7 @@ def _over_segments(ufunc: np.ufunc) -> Callable[..., Array]:
                 f"The number of elements along axis {axis} is not known.",
                 mend="Give the axis a size, as in sg.spec((12,)).",
             )
-        starts = np.asarray(indices, dtype=np.intp)
+        starts = _starts(indices)
         outside = starts[(starts < 0) | (starts >= size)]
         if outside.size:
             raise ShapeError(
@@ -56,7 +57,8 @@ def _over_segments(ufunc: np.ufunc) -> Callable[..., Array]:
             )
         keywords = {} if dtype is None else {"dtype": dtype}
         if not starts.size:
-            return FUNCTIONS["moveaxis"](reduce(moved[:1], axis=0, keepdims=True)[:0], 0, axis)
+            none = reduce(moved[:1], axis=0, keepdims=True, **keywords)[:0]
+            return FUNCTIONS["moveaxis"](none, 0, axis)
         # A segment that does not end after its start is one element.
         ends = [*[max(start + 1, end) for start, end in pairwise(starts)], size]
         parts = [
@@ -67,6 +69,22 @@ def _over_segments(ufunc: np.ufunc) -> Callable[..., Array]:
 
     reduceat.__name__ = f"_{ufunc.__name__}_reduceat"
     return composite((ufunc, "reduceat"))(reduceat)
+
+
+def _starts(indices: object) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Where segments start; as in NumPy a vector of whole numbers."""
+    given = np.asarray(indices)
+    if given.size and given.dtype.kind not in "iu":
+        raise DTypeError(
+            f"Segments start at whole numbers, not at {given.dtype}.",
+            mend="Convert them first, as in indices.astype(int).",
+        )
+    if given.ndim != 1:
+        raise ShapeError(
+            f"Where segments start is a vector, not an array of shape {given.shape}.",
+            mend="Give the indices as a list of whole numbers.",
+        )
+    return given.astype(np.intp)
 
 
 for _each in _REDUCED:

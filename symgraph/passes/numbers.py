@@ -132,8 +132,8 @@ class _Gathering:
         if number == 1 or all(map(self._is_as_before, node.operands)):
             return array if number == 1 else node
         with origin(node.origin):
-            if array.op is divide.op and _number(array.operands[0]) is not None:
-                by = _number(array.operands[0]) or 0
+            by = _number(array.operands[0]) if array.op is divide.op else None
+            if by is not None:
                 return make(divide.op, (_constant(number * by, node), array.operands[1]))
             if number == -1:
                 return negative(Array(array)).node
@@ -164,6 +164,8 @@ def _carries(node: Node, place: int) -> bool:
     """Whether a number of the operand may become one of the result."""
     if node.copy or len(node.results) > 1 or node.dtype.kind != "f":
         return False
+    if node.dtype.itemsize < 4:
+        return False  # In half precision a product of two numbers soon leaves the range.
     if any(each.dtype != node.dtype for each in node.operands):
         return False
     count = len(node.operands)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from math import exp, isfinite, log
 from sys import float_info
@@ -52,9 +53,11 @@ def _are_multiples(expr: Expr, lead: Coef) -> bool:
     """Whether all coefficients are fractions, or all are floats and short multiples of one."""
     if is_exact(lead):
         return all(map(is_exact, expr.values()))
-    return all(
-        not is_exact(coef) and is_exact(_short_quotient(coef, lead)) for coef in expr.values()
-    )
+    with suppress(OverflowError):
+        return all(
+            not is_exact(coef) and is_exact(_short_quotient(coef, lead)) for coef in expr.values()
+        )
+    return False
 
 
 def over(expr: Expr, value: Coef) -> Expr:

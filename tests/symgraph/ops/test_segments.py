@@ -51,3 +51,9 @@ def test_what_is_out_of_range_or_not_known_is_refused() -> None:
         sg.trace(lambda x: np.add.reduceat(x, [0]), x="n")
     with pytest.raises(sg.TraceError, match="scatter_add"):
         sg.trace(lambda x, i: np.add.reduceat(x, i), x="9", i=sg.spec("2", "int64"))
+
+
+def test_places_that_are_no_whole_numbers_are_refused() -> None:
+    for indices, error in (([0.5, 2.0], sg.errors.DTypeError), ([[0, 1]], sg.errors.ShapeError)):
+        with pytest.raises(error, match=r"(?i)segments start"):
+            sg.trace(lambda x, at=indices: np.add.reduceat(x, at), x="5")
