@@ -19,6 +19,7 @@ __all__ = [
     "Frame",
     "described",
     "is_assigning",
+    "is_internal",
     "raising_frame",
     "running_frame",
     "user_frame",
@@ -96,7 +97,8 @@ _internal: dict[str | tuple[str, str], bool] = {}
 _frames: dict[tuple[CodeType, int], Frame] = {}
 
 
-def _is_internal(frame: FrameType) -> bool:
+def is_internal(frame: FrameType) -> bool:
+    """Whether the code that runs there is ours, a rule pack's, or that of NumPy and its kin."""
     file = frame.f_code.co_filename
     module: str = frame.f_globals.get("__name__") or ""
     key = (file, module) if file.startswith("<") else file
@@ -125,7 +127,7 @@ def running_frame(frame: FrameType | None = None) -> FrameType | None:
     while frame is not None:
         internal = known.get(frame.f_code.co_filename)
         if internal is None:
-            internal = _is_internal(frame)
+            internal = is_internal(frame)
         if not internal:
             return frame
         frame = frame.f_back
@@ -145,7 +147,7 @@ def raising_frame(traceback: TracebackType | None) -> Frame | None:
     found: Frame | None = None
     while traceback is not None:
         frame = traceback.tb_frame
-        if not _is_internal(frame):
+        if not is_internal(frame):
             found = described(frame.f_code, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found

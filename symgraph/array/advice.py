@@ -160,7 +160,13 @@ _OF_BUILTINS: dict[object, str] = {
     range: "A loop whose length is computed is sg.while_loop.",
     sorted: "np.sort(x) sorts an array.",
 }
+_CREATING = ("arange", "eye", "full", "identity", "linspace", "ones", "tri", "zeros")
 _OF_NUMPY: dict[object, str] = {
+    **{
+        getattr(np, each): f"NumPy makes arrays of known sizes. snp.{each} of symgraph.numpy makes "
+        "one whose size has a name."
+        for each in _CREATING
+    },
     np.lib.stride_tricks.as_strided: (
         "np.lib.stride_tricks.sliding_window_view(x, size) gives windows."
     ),

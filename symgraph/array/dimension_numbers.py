@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import DTypeError
-from ..ir.dims import normal
+from ..ir.dims import normal, plain
 from ..ir.node import Node, make
 from ..ir.op import OPS
 
@@ -39,6 +39,7 @@ def node_of_size(dim: Expr, dtype: DTypeLike | None = None) -> Node:
         If the expression is not a whole number and `dtype` is an integer, or if it is made of
         anything else.
     """
+    dim = plain(dim)
     kind = np.dtype(dtype or type(weak_number(dim)))
     if dim.is_integer:
         return make(OPS["dimension"], (), {"size": normal(dim), "dtype": kind})
@@ -61,7 +62,7 @@ def _node(expr: Any, dtype: np.dtype[Any]) -> Node:
         for each in rest:
             first = make(OPS["add" if expr.is_Add else "multiply"], (first, each))
         return first
-    if expr.is_Pow and expr.exp.is_number:
+    if expr.is_Pow:
         if expr.exp == -1:
             return make(OPS["divide"], (_node(expr.exp**0, dtype), _node(expr.base, dtype)))
         return make(OPS["power"], (_node(expr.base, dtype), _node(expr.exp, dtype)))

@@ -7,6 +7,7 @@ An `Array` behaves like a NumPy array that has no numbers yet. NumPy functions r
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import EllipsisType
 from typing import Any, ClassVar, NoReturn, TypeAlias, cast
@@ -24,12 +25,13 @@ from ..ir.node import Node, make
 from ..ir.op import OPS, Op
 from ..ir.scope import current_scope as _scope
 from ..notation.node_text import escaped, shortened
-from ..source import user_frame
+from ..source import is_internal, user_frame
 from .advice import instead_of_numbers
 from .aliasing import cut, own
 from .dimension_numbers import node_of_size
 from .dispatch import FUNCTIONS, NUMPY_FUNCTIONS, function_called, ufunc_called
 from .methods import ArrayMethods
+from .named_sizes import as_seen, shape_as_seen
 from .promotion import cast_to, common_dtype, constant_node, dtype_or_type, number_or_array
 
 __all__ = [
@@ -48,6 +50,8 @@ ArrayLike: TypeAlias = "Array | np.ndarray[Any, Any] | np.generic | float | Sequ
 """An operand of any function: symbols, numbers, or nested sequences of them."""
 Index: TypeAlias = "int | slice | EllipsisType | ArrayLike | tuple[Any, ...] | None"
 """The index of an array: `x[index]`."""
+
+_frame = sys._getframe  # pyright: ignore[reportPrivateUsage]  # who asks, at 0.1 us
 
 
 class Array(ArrayMethods, Immutable, Holder):
@@ -88,8 +92,12 @@ class Array(ArrayMethods, Immutable, Holder):
 
     @property
     def shape(self) -> Shape:
-        """Dimensions: ints, or SymPy expressions in named ones."""
-        return self.node.aval.shape
+        """Dimensions: ints, or in the user's code a `NamedSize` of each named one."""
+        shape = self.node.aval.shape
+        for dim in shape:
+            if type(dim) is not int:
+                return shape if is_internal(_frame(1)) else shape_as_seen(shape)
+        return shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -103,8 +111,9 @@ class Array(ArrayMethods, Immutable, Holder):
 
     @property
     def size(self) -> Dim:
-        """How many elements there are: an int, or an expression in named dimensions."""
-        return self.node.aval.size
+        """How many elements there are: an int, or a size in named dimensions."""
+        size = self.node.aval.size
+        return size if is_internal(_frame(1)) else as_seen(size)
 
     @property
     def itemsize(self) -> int:
@@ -114,7 +123,8 @@ class Array(ArrayMethods, Immutable, Holder):
     @property
     def nbytes(self) -> Dim:
         """Bytes of all elements."""
-        return self.size * self.itemsize  # pyright: ignore[reportReturnType]  # int * Expr is an Expr
+        nbytes = self.node.aval.nbytes
+        return nbytes if is_internal(_frame(1)) else as_seen(nbytes)
 
     def __repr__(self) -> str:
         name = f"{self.node.params['name']!r} " if self.node.is_input else f"{self.node.op.name} "
@@ -327,17 +337,21 @@ def lift(value: object) -> Node:
     return node_of_size(value) if is_named(value) else constant(value).node
 
 
-_JOINED = frozenset((list, tuple))
+_JOINED = frozenset((list, tuple, np.ndarray))
 """What may hold symbols."""
 
 
 def _joined(value: object) -> Array | None:
-    """A list that holds symbols, at any depth, as one array; else None.
+    """A list that holds symbols or named sizes, at any depth, as one array; else None.
 
     It is what `numpy.array` makes of a list of arrays: entries of one shape, along a new axis.
     """
     if isinstance(value, Array):
         return value
+    if is_named(value):
+        return Array(node_of_size(value))
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return _joined(value.tolist())  # what np.array makes of sizes
     if not isinstance(value, (list, tuple)):
         return None
     entries = cast("Sequence[object]", value)

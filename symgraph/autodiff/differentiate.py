@@ -97,7 +97,10 @@ def differentiated(
         If an operation on a path has no derivative, or, with "raise", if a target is disconnected.
     """
     if not wrt:
-        raise InputError("Nothing to differentiate with respect to: name at least one input.")
+        raise InputError(
+            "Nothing to differentiate with respect to: name at least one input.",
+            mend=f"Its inputs are {', '.join(map(repr, dag.inputs))}.",
+        )
     output = output_of(dag, of)
     targets = [target_of(dag, each) for each in wrt]
     try:

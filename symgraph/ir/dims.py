@@ -26,12 +26,14 @@ __all__ = [
     "count",
     "fixed",
     "is_named",
+    "is_nonnegative",
     "known_equal",
     "known_most",
     "named",
     "names_of",
     "normal",
     "parse_shape",
+    "plain",
     "resolve",
     "show_shape",
 ]
@@ -55,12 +57,19 @@ def named(name: str) -> Expr:
     return Symbol(name, integer=True, nonnegative=True)
 
 
+def plain(dim: object) -> Any:
+    """The expression of a size as the user's code sees it; anything else as it is."""
+    seen = getattr(dim, "_sympy_", None)
+    return dim if seen is None else seen()
+
+
 def normal(dim: Any) -> Dim:
     """`dim` as an int where it is one, else as an expanded SymPy expression."""
     if isinstance(dim, int):
         return int(dim)
     if hasattr(dim, "__index__") and not hasattr(dim, "free_symbols"):
         return int(dim.__index__())
+    dim = plain(dim)
     if hasattr(dim, "free_symbols"):
         if not dim.free_symbols:
             return int(dim)
@@ -75,6 +84,11 @@ def is_named(value: object) -> TypeGuard[Expr]:
     return hasattr(value, "free_symbols") and hasattr(value, "is_integer")
 
 
+def is_nonnegative(dim: Dim) -> bool:
+    """Whether the expression is a size whatever the names stand for: `n`, but not `n - 5`."""
+    return dim >= 0 if isinstance(dim, int) else bool(dim.is_nonnegative)
+
+
 def known_equal(a: Dim, b: Dim) -> bool:
     """Whether the two are equal for all sizes of the named dimensions."""
     if isinstance(a, int) or isinstance(b, int):
@@ -84,6 +98,7 @@ def known_equal(a: Dim, b: Dim) -> bool:
 
 def known_most(dim: Dim) -> int | None:
     """A number that the dimension never exceeds, such as 1 for `Max(0, Min(4, n) - 3)`."""
+    dim = plain(dim)
     if isinstance(dim, int) or dim.is_Integer:
         return int(dim)
     most = [known_most(cast("Expr", part)) for part in dim.args]

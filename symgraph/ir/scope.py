@@ -94,7 +94,7 @@ class tracing:  # reads as a function: `with tracing("loss")`
 
 # The messages of Python and NumPy for a SymPy expression where they want a number.
 _WANTED_A_SIZE = re.compile(
-    r"'(Symbol|Add|Mul|Pow|floor|Mod|Max|Min)' object cannot be interpreted as an integer"
+    r"'(NamedSize|Symbol|Add|Mul|Pow|floor|Mod|Max|Min)' object cannot be interpreted as an integer"
     r"|expected a sequence of integers or a single integer, got"
 )
 

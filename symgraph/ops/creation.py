@@ -14,7 +14,7 @@ from ..array.cuts import Borrowed
 from ..errors import FactError, InputError
 from ..facts import Fact, consistent, finite, integer_valued, interval, stated
 from ..ir.avals import Aval, supported_dtype
-from ..ir.dims import Dim, ShapeLike, normal, parse_shape
+from ..ir.dims import Dim, ShapeLike, is_nonnegative, normal, parse_shape
 from ..ir.fact_inference import Knowledge, Known
 from ..ir.node import fresh, make
 from ..ir.op import Op, no_flops, register
@@ -186,7 +186,14 @@ CONSTANT = register(
     )
 )
 
+
 # -- the size of a dimension as a value ----------------------------------------------------------
+def _dimension_facts(*, size: Dim, dtype: np.dtype[Any]) -> tuple[Fact, ...]:
+    # x.shape[0] - 5 may be a negative number.
+    signs = (Fact("nonnegative"),) if is_nonnegative(size) else ()
+    return (*signs, finite, integer_valued)
+
+
 DIMENSION = register(
     Op(
         "dimension",
@@ -195,7 +202,7 @@ DIMENSION = register(
         kernel=lambda xp, *, size, dtype: xp.asarray(size, dtype=dtype),
         flops=no_flops,
         count=0,
-        facts=lambda *, size, dtype: (Fact("nonnegative"), finite, integer_valued),
+        facts=_dimension_facts,
         text=node_text.size_text,
     )
 )

@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apart, constant
 from ..array.aliasing import own
+from ..array.named_sizes import as_seen, shape_as_seen
 from ..ir.avals import Casting, normal_axes
 from ..ir.dims import Dim, Shape, count
 from .comparison import equal, isfinite, isnan
@@ -22,8 +23,8 @@ __all__ = ["allclose", "array_equal", "array_equiv", "copy", "isclose", "ndim", 
 
 @composite(np.shape)
 def shape(x: ArrayLike) -> Shape:
-    """The dimensions: ints, or SymPy expressions in named ones."""
-    return as_array(x).shape
+    """The dimensions: ints, or a `NamedSize` of each named one."""
+    return shape_as_seen(as_array(x).shape)
 
 
 @composite(np.ndim)
@@ -36,7 +37,7 @@ def ndim(x: ArrayLike) -> int:
 def size(x: ArrayLike, axis: int | None = None) -> Dim:
     """The number of elements of the array, or along `axis`."""
     x = as_array(x)
-    return count([x.shape[each] for each in normal_axes(axis, x.ndim)])
+    return as_seen(count([x.shape[each] for each in normal_axes(axis, x.ndim)]))
 
 
 @composite(np.copy, view=True)
