@@ -30,6 +30,7 @@ __all__ = [
     "ShapeError",
     "SymgraphError",
     "TraceError",
+    "UnknownSize",
     "VerifyError",
     "nothing_returned",
 ]
@@ -79,6 +80,10 @@ class RangeError(DTypeError, OverflowError):
 
 class TraceError(SymgraphError, TypeError):
     """A symbolic array was used where only numbers can be: `if x:`, `float(x)`, `np.asarray(x)`."""
+
+
+class UnknownSize(TraceError):
+    """The size of a named dimension was asked for, as in `if x.shape[0] == 1:`."""
 
 
 def nothing_returned(name: str) -> TraceError:

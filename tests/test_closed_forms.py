@@ -109,7 +109,6 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
     "swish with slope, in the slope": (11, TAIL),  # 10
     "gelu by sigmoid": (10, TAIL),  # 9
     "x/(1 + x^2)": (7, RANGE),  # 5
-    "Hill function": (8, NOTHING),  # 7
     "inverse Gaussian, mean": (6, NEAR),  # 3
     "cross-entropy with entropy bonus": (17, ONE_HOT),  # 11
     "KL between softmaxes, first": (21, ONE_HOT),  # 9
@@ -123,7 +122,6 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
     "F1 surrogate on logits": (15, TAIL),  # 14
     "Brier": (9, TAIL),  # 8
     "Fermi occupation": (8, TAIL),  # 7
-    "variance of residuals": (9, CENTRED),  # 6
     "variance, unbiased": (7, CENTRED),  # 4
     "variance along rows": (7, CENTRED),  # 4
     "standard deviation": (10, CENTRED),  # 9

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..errors import TraceError
+from ..errors import UnknownSize
 from ..ir.dims import Dim, Shape, is_named
 from ..source import is_internal, user_frame
 from .advice import instead_of_numbers
@@ -94,9 +94,9 @@ def _of_sympy(name: str) -> Callable[..., Any]:
     return lambda *operands: getattr(sys.modules["sympy"], name)(*operands)
 
 
-def _unknown(question: str, mend: str = _WRITE_BOTH) -> TraceError:
+def _unknown(question: str, mend: str = _WRITE_BOTH) -> UnknownSize:
     frame = user_frame()
-    return TraceError(
+    return UnknownSize(
         f"Whether {question} is not known while a function is traced: a named dimension has no "
         "size yet.",
         [f"used at {frame.quoted()}"] if frame else [],
@@ -218,7 +218,7 @@ class NamedSize:
 
     def _refuse(self, *_args: object) -> NoReturn:
         frame = user_frame()
-        raise TraceError(
+        raise UnknownSize(
             f"A number was needed where the size {self.expr} of a named dimension stands.",
             [f"used at {frame.quoted()}"] if frame else [],
             mend=instead_of_numbers() or _COMPUTE,

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 from ..array import Array, ArrayLike
-from ..errors import RewriteError, RuleError, SymgraphError
+from ..errors import RewriteError, RuleError, SymgraphError, UnknownSize
 from ..facts import OF_SQUARES, Fact, is_square
 from ..ir.dims import Shape, known_equal
 from ..ir.fact_inference import Knowledge
@@ -243,8 +243,8 @@ class Rule:
         try:
             with applying(knowledge):
                 left, right = self.function(**self.environment(found))
-        except Declined:
-            return None
+        except (Declined, UnknownSize):
+            return None  # A condition that only a size decides is not known to hold.
         except Exception as error:
             if not self._is_lhs(found, node):
                 return None

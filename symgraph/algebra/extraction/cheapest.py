@@ -42,12 +42,15 @@ class CheapestSpelling(NamedTuple):
         Whether there are spellings, but all lose digits of the old one.
     hopeless : bool
         Whether no spelling is cheaper, and the old one does not fail: no digit was asked for.
+    second : bool
+        Whether a cheaper spelling loses digits.
     """
 
     node: Node | None
     rescued: bool = False
     refused: bool = False
     hopeless: bool = False
+    second: bool = False
 
 
 class CheapestSpellings:
@@ -130,7 +133,7 @@ class CheapestSpellings:
             self.tried.add(now)
             return CheapestSpelling(None, hopeless=True)
         best = self._first(found, node, now)
-        if found and best is not min(found, key=self.use_counts.price) and _divides(options):
+        if found and best is not min(found, key=self.use_counts.price) and _has_order(options):
             found += self._written(node, options, steady=True)
             best = self._first(found, node, now)
         if found and self._is_worth_more(best, now, options, below):
@@ -139,8 +142,9 @@ class CheapestSpellings:
         if best is not None:
             rescuing = [each for each in found if self._rescues(each, best)]
             rescuing.sort(key=self.use_counts.price)
+            second = best is not min(found, key=self.use_counts.price)
             best = self._first(rescuing, node, now) or next(iter(rescuing), best)
-            spelled = CheapestSpelling(best, rescued=self._rescues(best, now))
+            spelled = CheapestSpelling(best, rescued=self._rescues(best, now), second=second)
         else:
             rescued = [each for each in found if self._rescues(each, now)]
             best = min(rescued, key=self.use_counts.price, default=None)
@@ -214,15 +218,17 @@ class CheapestSpellings:
     def _writer(
         self, spelling: ArrayOperations, rank: int, judge: Judge | None, *, steady: bool
     ) -> ExpressionWriter:
-        normal, counts = self.normal, self.use_counts
-        sum_of = self.contractions.sum_of
+        counts, known = self.use_counts, self.contractions
         return ExpressionWriter(
-            normal, spelling, counts.price, counts.size, sum_of, range(rank), judge, steady=steady
+            *(self.normal, spelling, counts.price, counts.size),
+            *(known.sum_of, lambda expr: known.with_products(expr, counts.alive)),
+            *(range(rank), judge),
+            steady=steady,
         )
 
 
-def _divides(options: list[Expr]) -> bool:
-    """Whether a term has a divisor, so that products and quotients can change places."""
+def _has_order(options: list[Expr]) -> bool:
+    """Whether a term has a divisor or an exp, so that the order of its factors may matter."""
     return any(f.power < 0 for expr in options for term in expr for f in term.factors)
 
 

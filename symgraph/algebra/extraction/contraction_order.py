@@ -46,10 +46,14 @@ _EXHAUSTIVE = 5
 
 
 class PlanOperand(NamedTuple):
-    """An array in a product: its indices, and whether the product is divided by it."""
+    """An array in a product: its indices, and whether the product is divided by it.
+
+    `damped` says that a factor of it is at most 1, so what it is multiplied with becomes no larger.
+    """
 
     labels: LabelSet
     inverse: bool
+    damped: bool = False
 
 
 class PlanStep(NamedTuple):
@@ -82,22 +86,21 @@ def plan(
 ) -> list[PlanStep] | None:
     """The moves that turn the items into one array over `out`; None if the limit forbids all.
 
-    With `steady`, of plans of as many operations, one that divides before it multiplies: (x / z) y.
+    With `steady`, of plans of as many operations, one that divides before it multiplies, (x / z) y,
+    and takes factors of at most 1 first.
     """
     if len(items) == 1 and items[0].labels == out:
         return []
     if len(items) == 2 and items[0].labels | items[1].labels == out:
         # Nothing is summed: most products are of two arrays.
-        return [PlanStep(MULTIPLY, (0, 1), PlanOperand(out, items[0].inverse and items[1].inverse))]
+        one, two = items
+        return [PlanStep(MULTIPLY, (0, 1), PlanOperand(out, one.inverse and two.inverse))]
     names: dict[int, int] = {}
     for labels in (*[item.labels for item in items], out):
         for label in sorted(labels):
             names.setdefault(label, len(names))
     plain = tuple(
-        [
-            PlanOperand(frozenset([names[label] for label in item.labels]), item.inverse)
-            for item in items
-        ]
+        [item._replace(labels=frozenset([names[label] for label in item.labels])) for item in items]
     )
     sizes = tuple([size(frozenset([label])) for label in names])
     found = _plan_of(plain, frozenset([names[label] for label in out]), sizes, steady)
@@ -108,7 +111,7 @@ def plan(
         PlanStep(
             kind,
             places,
-            PlanOperand(frozenset([labels[i] for i in result.labels]), result.inverse),
+            result._replace(labels=frozenset([labels[i] for i in result.labels])),
         )
         for kind, places, result in found
     ]
@@ -179,10 +182,21 @@ def _best(
 
 
 def _may_overflow(move: PlanStep, items: tuple[PlanOperand, ...]) -> bool:
-    """Whether it multiplies two factors although another item is on the other side of the line."""
-    below = {items[place].inverse for place in move.places}
-    others = {item.inverse for place, item in enumerate(items) if place not in move.places}
-    return move.kind == MULTIPLY and len(below) == 1 and bool(others - below)
+    """Whether it multiplies two factors although one would become smaller by another item.
+
+    This one is on the other side of the line, or at most 1: in E z z the product E z comes first.
+    """
+    taken = [items[place] for place in move.places]
+    below = {item.inverse for item in taken}
+    others = [item for place, item in enumerate(items) if place not in move.places]
+    return (
+        move.kind == MULTIPLY
+        and len(below) == 1
+        and any(
+            item.inverse not in below or (item.damped and not any(each.damped for each in taken))
+            for item in others
+        )
+    )
 
 
 def _moves(
@@ -194,7 +208,7 @@ def _moves(
         rest = out.union(*[other.labels for i, other in enumerate(items) if i != place])
         gone = item.labels - rest
         if gone and not item.inverse:
-            result = PlanOperand(item.labels - gone, False)
+            result = PlanOperand(item.labels - gone, False, item.damped)
             found.append(((1, size(item.labels)), PlanStep(REDUCE, (place,), result)))
         if gone and item.inverse:
             found.append(
@@ -208,12 +222,16 @@ def _moves(
         union = a.labels | b.labels
         rest = out.union(*[each.labels for k, each in enumerate(items) if k not in (i, j)])
         gone = union - rest
+        damped = a.damped or b.damped
         if not a.inverse and not b.inverse and contraction_kind(a.labels, b.labels, gone):
             found.append(
-                ((1, 2 * size(union)), PlanStep(CONTRACT, (i, j), PlanOperand(union - gone, False)))
+                (
+                    (1, 2 * size(union)),
+                    PlanStep(CONTRACT, (i, j), PlanOperand(union - gone, False, damped)),
+                )
             )
         nested = a.labels <= b.labels or b.labels <= a.labels
         if nested or size(union) <= limit:
-            result = PlanOperand(union, a.inverse and b.inverse)
+            result = PlanOperand(union, a.inverse and b.inverse, damped)
             found.append(((1, size(union)), PlanStep(MULTIPLY, (i, j), result)))
     return found

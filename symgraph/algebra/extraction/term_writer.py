@@ -16,11 +16,13 @@ from ...ir.node import Node
 from ...ops.creation import dimension, eye
 from ...ops.diagonals import diagonal
 from ...ops.elementwise import divide, multiply, reciprocal
+from ...ops.exponential import exp
 from ...ops.indexing import getitem
+from ...ops.softmax import softmax
 from ..expression.atoms import AtomTable, one
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import Coef, Rational, quotient, times
-from ..expression.term import DELTA, DIM, Atom, Expr, Term
+from ..expression.term import DELTA, DIM, LEAF, Atom, Expr, Term
 from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm
 from .contraction_order import (
@@ -42,6 +44,8 @@ __all__ = ["Scaled", "TermWriter", "Unwritable"]
 
 Scaled: TypeAlias = "tuple[Coef, IndexedArray]"
 Row: TypeAlias = "tuple[IndexedArray, PlanOperand]"
+
+_EXPS = (exp.op, softmax.op)
 
 
 class Unwritable(Exception):
@@ -163,11 +167,15 @@ class TermWriter:
             self.spelling.sizes.update(zip(idx, atom.sizes, strict=True))
         sizes = [slot for slot in factors if slot[0].kind == DIM]
         by, factors = self._squares_joined(factors, {} if joined else bound)
+        several = self.steady and len(factors) > 1
+        damped = several and any(
+            atom.kind == LEAF and self._is_small(atom.node) for atom, _, _ in factors
+        )
         rows = [
             self._row(each)
             for slot in factors
             if slot[0].kind != DIM
-            for each in _split_power(slot, bound, below=self.steady and len(factors) > 1)
+            for each in _split_power(slot, bound, apart=several, damped=damped)
         ]
         out = frozenset([i for _, item in rows for i in item.labels if i not in bound])
         moves = None
@@ -226,7 +234,12 @@ class TermWriter:
                     frozenset(idx), False
                 )
         piece = self.spelling.raised(self._leaf(atom, idx), abs(power))
-        return piece, PlanOperand(frozenset(idx), power < 0)
+        damped = self.steady and power > 0 and self._is_small(piece.node)
+        return piece, PlanOperand(frozenset(idx), power < 0, damped)
+
+    def _is_small(self, node: Node) -> bool:
+        """Whether it is an exp that is at most 1, or a softmax: soon next to nothing."""
+        return node.op in _EXPS and self.atoms.knowledge.of(node).high < 2  # 1 and a rounding
 
     def _leaf(self, atom: Atom, idx: tuple[int, ...]) -> IndexedArray:
         if atom.kind == DELTA:
@@ -379,15 +392,18 @@ def _with(rows: list[Row], place: int, piece: IndexedArray) -> list[Row]:
     return [*rows[:place], (piece, rows[place][1]), *rows[place + 1 :]]
 
 
-def _split_power(slot: RawFactor, bound: dict[int, Dim], *, below: bool) -> list[RawFactor]:
+def _split_power(
+    slot: RawFactor, bound: dict[int, Dim], *, apart: bool, damped: bool
+) -> list[RawFactor]:
     """A squared vector that is summed becomes the vector twice: x @ x.
 
-    With `below` a higher power in the divisor is divided by step by step, x**1.5 as x and sqrt(x):
-    the power may overflow where the quotients do not.
+    With `apart` a higher power in the divisor is divided by step by step, x**1.5 as x and sqrt(x):
+    the power may overflow where the quotients do not. With `damped` another factor is at most 1,
+    and (E x) x may be a number where x**2 is not.
     """
     atom, idx, power = slot
-    if power == 2 and len(idx) == 1 and idx[0] in bound:
+    if power == 2 and (damped or (len(idx) == 1 and idx[0] in bound)):
         return [(atom, idx, 1), (atom, idx, 1)]
-    if power in (-2, Fraction(-3, 2)) and below:
+    if power in (-2, Fraction(-3, 2)) and apart:
         return [(atom, idx, -1), (atom, idx, power + 1)]
     return [slot]

@@ -45,6 +45,8 @@ class ExpressionWriter:
         The length of a dimension, as it is used to compare costs.
     sum_of : callable
         The known array that a sum is a multiple of, as number, node and indices; else None.
+    with_products : callable
+        The expression over products that are computed anyway; itself if it has none.
     order : sequence of int
         The indices of the result, in order.
     judge : Judge, optional
@@ -60,6 +62,7 @@ class ExpressionWriter:
         price: Callable[[Node], Price],
         size_of: Callable[[Dim], float],
         sum_of: Callable[[Expr], tuple[Coef, Node, tuple[int | None, ...]] | None],
+        with_products: Callable[[Expr], Expr],
         order: Sequence[int],
         judge: Judge | None = None,
         *,
@@ -73,6 +76,7 @@ class ExpressionWriter:
         self.sums = FlatWriter(self.terms)
         self.judge = judge
         self.sum_of = sum_of
+        self.with_products = with_products
         # A weak reference back to this writer, so that both die without the garbage collector.
         self.stable = StableExponentials(
             normal, spelling, weakref.proxy(self), steady=judge is not None
@@ -107,6 +111,9 @@ class ExpressionWriter:
             joint = gathered(self.normal, expr)
             if joint is not None:
                 found = self._least([found, self.sum_of_leaves(self.stable.expr(joint))])
+            given = self.with_products(expr)
+            if given is not expr:
+                found = self._least([found, self.sum_of_leaves(self.stable.expr(given))])
             self._sums[key] = found
         return found
 

@@ -105,12 +105,15 @@ class KnownContractions:
 
     # -- products that are computed anyway ---------------------------------------------------------
     def learn_product(self, expr: Expr, node: Node) -> None:
-        """Remember that an array with several users equals this product of others."""
+        """Remember that an array with several users equals this product of others, or an exp."""
         ((term, coef),) = expr.items()
-        if len(term.factors) < 2 or term.bound or len(free_indices(expr)) < len(open_axes(node)):
-            return  # not a product, or one that is repeated along an axis
+        if term.bound or len(free_indices(expr)) < len(open_axes(node)):
+            return  # a sum, or repeated along an axis
+        first = next(iter(term.factors), None)
+        if first is None or (len(term.factors) < 2 and first.atom.kind != EXP):
+            return  # a number, or one array
         if coef != 0:
-            known = self._products.setdefault(term.factors[0].atom, [])
+            known = self._products.setdefault(first.atom, [])
             if len(known) < _MOST_PRODUCTS:
                 known.append((term, coef, node))
 
@@ -137,7 +140,7 @@ class KnownContractions:
                 if left is not None and alive(node) and not _parts_exps(left, known):
                     idx = tuple([names[place] for place in range(len(open_axes(node)))])
                     bound = {-1 - place: size for place, size in enumerate(term.bound)}
-                    whole = [*left, (self.atoms.leaf(node), idx, one)]
+                    whole = _with_factor(left, self.atoms.leaf(node), idx)
                     return canonical_term(whole, bound), quotient(coef, by)
         return None
 
@@ -274,6 +277,14 @@ def _taken(term: Term, known: Term, names: dict[int, int]) -> Factors | None:
         if have != power:
             left.append((atom, at, have - power))
     return left
+
+
+def _with_factor(factors: Factors, atom: Atom, idx: tuple[int, ...]) -> Factors:
+    """The product of factors and an array, which may be one of them already."""
+    for place, (other, at, power) in enumerate(factors):
+        if other is atom and at == idx and power > 0:
+            return [*factors[:place], (atom, idx, power + 1), *factors[place + 1 :]]
+    return [*factors, (atom, idx, one)]
 
 
 def _are_one_for_one(idx: tuple[int, ...], at: tuple[int, ...], names: dict[int, int]) -> bool:

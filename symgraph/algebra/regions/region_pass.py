@@ -319,9 +319,12 @@ class RegionPass:
         else:
             self.contested = True
         new = spelled.node
-        # Rescued one by one, its parts may keep more digits than the whole region.
-        postponed = (spelled.refused or spelled.rescued) and not self.again and self._part(node)
-        if postponed and spelled.rescued:
+        # Rescued one by one, its parts may keep more digits than the whole region; and where the
+        # best spelling is out, they may find more than the second best.
+        even = new is not None and spelled.second and self.use_counts.price(new)[0] >= saved[0]
+        postponed = (spelled.refused or spelled.rescued or even) and not self.again
+        postponed = postponed and self._part(node)
+        if postponed and (spelled.rescued or even):
             self.postponed.add(node)
             return False
         if new is None or new is old or is_computed_from(new, old):

@@ -496,3 +496,33 @@ def test_one_hot_rows_are_finite_so_nothing_is_left_of_what_cancels() -> None:
     graph = gradient(f, x="4, 3", v="4")
     assert not {"max", "equal"} & set(ops(graph))
     agrees(f, graph, x=numbers(4, 3), v=numbers(4))
+
+
+def test_densities_over_a_scale_by_its_logarithm() -> None:
+    """x / exp(s) is there; its exp, and so z^2 e^(-z^2/2), were written out over x and exp(-2 s)."""
+
+    def f(x: Any, s: Any) -> Any:
+        return np.sum(np.exp(-0.5 * (x / np.exp(s)) ** 2))
+
+    graph = sg.trace(f, x=sg.spec("7"), s=sg.spec("7")).gradient("s").simplify()
+    assert len(ops(graph)) == 8
+    at = {"x": np.linspace(-2, 3, 7), "s": np.linspace(-1, 1, 7)}
+    _, found = graph.lower()(**at)
+    z = at["x"] / np.exp(at["s"])
+    np.testing.assert_allclose(found, z**2 * np.exp(-0.5 * z**2), rtol=1e-14)
+    _, far = graph.lower()(x=np.full(7, 1e200), s=np.zeros(7))
+    np.testing.assert_array_equal(far, 0)  # z^2 is infinite there, and e^(-z^2/2) 0
+
+
+def test_a_mixture_by_logarithms_of_scales() -> None:
+    def f(x: Any, mu: Any, ls: Any) -> Any:
+        z = (x[:, None] - mu) / np.exp(ls)
+        return np.sum(np.log(np.sum(np.exp(-0.5 * z**2 - ls), axis=1)))
+
+    at = {"x": numbers(7), "mu": numbers(4, seed=1), "ls": numbers(4, seed=2)}
+    graph = sg.trace(f, x=sg.spec(7), mu=sg.spec(4), ls=sg.spec(4)).gradient("ls").simplify()
+    assert len(ops(graph)) <= 17
+    z = (at["x"][:, None] - at["mu"]) / np.exp(at["ls"])
+    p = np.exp(-0.5 * z**2 - at["ls"])
+    p /= p.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(graph.lower()(**at)[1], np.sum(p * (z**2 - 1), axis=0), rtol=1e-12)
