@@ -104,7 +104,9 @@ def is_internal(frame: FrameType) -> bool:
     key = (file, module) if file.startswith("<") else file
     found = _internal.get(key)
     if found is None:
-        found = _internal[key] = file != _DEMO and (
+        # Examples in docstrings run under the name of their module, and are written as a user's.
+        ours = file != _DEMO and not file.startswith("<doctest")
+        found = _internal[key] = ours and (
             file.startswith((_PACKAGE, _RULES, "<frozen", "<__array_function__"))
             or module.partition(".")[0] in _INTERNAL_MODULES
             # The script an installer writes for the command is no file of the user's.

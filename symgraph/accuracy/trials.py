@@ -238,6 +238,7 @@ class Trials:
             if len(below) > 1 and sums_products(op, len(below)):
                 found = without_order(op, found, below, lower, shape)
             found = self._perturbed(node, found, repeated, (params, lower), shape, kind)
+            right, found = _without_empty_rows(node, right), _without_empty_rows(node, found)
         count = len(right)
         if len(found) > 1:
             found = found.reshape(self._repeated, count, *shape)
@@ -268,6 +269,7 @@ class Trials:
             found = found.astype(np.float32, copy=False)
             if len(below) > 1 and sums_products(node.op, len(below)):
                 found = without_order(node.op, found, below, params, shape)
+            found = _without_empty_rows(node, found)
         return Trial(found, found[None], drawn_below(below))
 
     def _perturbed(
@@ -367,6 +369,19 @@ def _roughened(trial: Trial | None) -> Trial | None:
         return None
     found = trial.found[:1].copy()
     return Trial(found[0], found, trial.drawn)
+
+
+def _without_empty_rows(node: Node, found: Numbers) -> Numbers:
+    """A softmax with NaN for rows of zeros.
+
+    It is 0 where all its row is -inf. Here scores have overflowed, for no input is infinite: the
+    row is lost, as it is where exps are divided by their sum, and the zeros are no numbers of it.
+    """
+    form = node.op.traits.exponential_sum
+    if form is None or form.logarithm or not form.over_axis or not found.size:
+        return found
+    lost = found.sum(axis=node.params["axis"], keepdims=True) == 0
+    return np.where(lost, np.asarray(np.nan, found.dtype), found) if lost.any() else found
 
 
 def _of_constant(node: Node, shape: tuple[int, ...], repeated: int) -> Trial:

@@ -122,7 +122,7 @@ class NamedSize:
     >>> n // 2 + 1, n == n, n >= 0
     (floor(n/2) + 1, True, True)
     >>> np.sqrt(n)
-    <Array sqrt float64>
+    <Array sqrt float64[]>
     """
 
     __slots__ = ("expr",)

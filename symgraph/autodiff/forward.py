@@ -20,6 +20,7 @@ from ..ir.dims import known_equal
 from ..ir.node import Node, adjoint_origin, fresh, origin
 from ..ir.op import OPS, carries_aligned
 from .reverse import active_nodes, check_targets, cotangents, fitted, past_of, rule_of
+from .shifts import without_effect
 
 __all__ = ["tangents"]
 
@@ -49,7 +50,9 @@ def tangents(outputs: Sequence[Array], seeds: Sequence[tuple[Array, Array]]) -> 
         before = known.get(value.node)
         known[value.node] = tangent if before is None else before + tangent
     seeded = set(known)
-    active = active_nodes([output.node for output in outputs], list(known))
+    ends = [output.node for output in outputs]
+    active = active_nodes(ends, list(known))
+    active -= without_effect(active, ends, seeded)
     for node in sorted(active, key=lambda each: each.serial):
         if node in known:
             continue

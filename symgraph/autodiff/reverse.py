@@ -23,6 +23,7 @@ from ..ir.naming import DERIVED, give
 from ..ir.node import Node, adjoint_origin, origin
 from ..ir.op import VjpRule
 from ..ops.creation import constant_of, zeros
+from .shifts import without_effect
 
 __all__ = [
     "active_nodes",
@@ -92,14 +93,15 @@ def cotangents(
     """
     check_targets(targets)
     outputs = [output.node for output, _ in seeds]
+    wanted = {target.node for target in targets}
     active = active_nodes(outputs, [target.node for target in targets])
+    active -= without_effect(active, outputs, wanted)
     lead = seeds[0][1].ndim - seeds[0][0].ndim
     pending: dict[Node, list[Array]] = {}
     partial: dict[Node, dict[int, Array]] = {}
     for output, seed in seeds:
         pending.setdefault(output.node, []).append(seed)
     found: dict[Node, Array] = {}
-    wanted = {target.node for target in targets}
     ct: Any
     for node in sorted(active, key=lambda each: -each.serial):
         contributions = pending.pop(node, [])

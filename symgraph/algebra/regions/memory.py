@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Literal, NamedTuple, TypeAlias
 
 from ...accuracy import judge_of
@@ -12,6 +13,7 @@ from ...ir.node import Node
 from ..expression.applied import IdentityNames
 from ..expression.atoms import AtomTable
 from ..expression.exact_numbers import Coef
+from ..expression.leaf_terms import leaf_expr
 from ..expression.licence import Licence
 from ..expression.term import Expr, Term
 from ..extraction.use_counts import Price
@@ -81,6 +83,19 @@ class RegionMemory:
         """Like `exprs`, over values with other users as arrays."""
         self.unchanged: Unchanged | None = None
         """The last walk that left its graph as it was; late walks do not count."""
+
+    def expression(self, node: Node) -> Expr | None:
+        """The expression of an array; over its operands, if no walk has formed one."""
+        if node not in self.exprs:
+            normal, expr = self.lifter.normal, None
+            mark = normal.applied.mark()
+            operands = [leaf_expr(normal.atoms, each) for each in node.operands]
+            if Lifter.knows(node):
+                with suppress(OverflowError):
+                    expr = self.lifter.form(node, operands)
+            self.exprs[node] = operands, expr, normal.applied.since(mark)
+            normal.applied.take_back(mark)
+        return self.exprs[node][1]
 
     def note(self, walk: Unchanged) -> None:
         """Note a walk that left its graph as it was; it passed by what is settled already."""

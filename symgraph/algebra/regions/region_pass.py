@@ -101,7 +101,7 @@ def normalized(
     walk = RegionPass(current, memory, log, thorough=thorough, late=late)
     current = walk.run()
     if walk.borders.parted:
-        memory.parted |= walk.borders.parted
+        memory.parted.update(walk.now[each] for each in walk.borders.parted)
         walk = RegionPass(current, memory, log, thorough=thorough, late=late, after=walk)
         current = walk.run()
     if not late and current == walk.outputs:

@@ -7,16 +7,13 @@ compared over the inputs; their numbers may be rounded, such as 0.7071 for the r
 
 from __future__ import annotations
 
-from contextlib import suppress
 from math import isclose
 
 from ...ir.node import Node
 from ..expression.applied import named
 from ..expression.atoms import one
 from ..expression.exact_numbers import Coef, times
-from ..expression.leaf_terms import leaf_expr
 from ..expression.term import EXP, LEAF, LOG, SUM, Atom, Expr, Term, added
-from ..lifting.lifting import Lifter
 from ..normal_form.factors import LONGEST, Factors, Product, RawFactor, is_lazy
 from .memory import RegionMemory
 
@@ -117,24 +114,8 @@ class RelatedExps:
         atom, idx, _ = slot
         if atom.kind != LEAF or atom.base is not None:
             return None
-        known = self._expression(atom.node)
+        known = self.memory.expression(atom.node)
         return self.normal.substituted(known, dict(enumerate(idx))) if known else None
-
-    def _expression(self, node: Node) -> Expr | None:
-        """The expression of an array; over its operands, if the walk has formed none."""
-        memory = self.memory
-        if node not in memory.exprs:
-            applied, expr = self.normal.applied, None
-            mark, operands = (
-                applied.mark(),
-                [leaf_expr(self.normal.atoms, o) for o in node.operands],
-            )
-            if Lifter.knows(node):
-                with suppress(OverflowError):
-                    expr = memory.lifter.form(node, operands)
-            memory.exprs[node] = operands, expr, applied.since(mark)
-            applied.take_back(mark)
-        return memory.exprs[node][1]
 
     def _exponent(self, exps: Factors) -> Expr | None:
         """The exponent of a product of exponentials, opened; None if it is long."""
@@ -225,7 +206,7 @@ class RelatedExps:
 
     def _array_opened(self, atom: Atom) -> Expr | None:
         """The opened expression of an array, in its own indices; None if it is long."""
-        known = self._expression(atom.node)
+        known = self.memory.expression(atom.node)
         return self._kept(atom.node, known) if known else None
 
     def _products(self, expr: Expr) -> list[Product]:

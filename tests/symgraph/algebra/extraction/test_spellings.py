@@ -499,7 +499,7 @@ def test_one_hot_rows_are_finite_so_nothing_is_left_of_what_cancels() -> None:
 
 
 def test_densities_over_a_scale_by_its_logarithm() -> None:
-    """x / exp(s) is there; its exp, and so z^2 e^(-z^2/2), were written out over x and exp(-2 s)."""
+    """x / exp(s) is there; its exp and z^2 were written over x and exp(-2 s)."""
 
     def f(x: Any, s: Any) -> Any:
         return np.sum(np.exp(-0.5 * (x / np.exp(s)) ** 2))
