@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..ir.body import has_custom
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..passes.as_run import as_run
 from .base import Compiled, OwnArrays
 from .capabilities import Capabilities, check_device, check_dtypes
 from .standard import StandardBackend
+from .steps import Steps
 from .torchcompile import Compilations
 from .torchnames import TorchNamespace
 
@@ -69,15 +72,56 @@ def _device_of(tensors: Sequence[Any], wanted: str | None) -> Any:
             f"The inputs are on several devices: {', '.join(map(str, devices))}.",
             mend="Move them to one, as in tensor.to(device).",
         )
-    here = torch.device(wanted or "cpu")
     if not devices:
-        return here
+        return torch.empty(0, device=wanted or "cpu").device  # with the number of a GPU
+    here = torch.device(wanted or "cpu")
     if wanted and (devices[0].type != here.type or here.index not in (None, devices[0].index)):
         raise InputError(
             f"The inputs are on {devices[0]}, but the graph was lowered for {wanted}.",
             mend="Move them first, as in tensor.to(device).",
         )
     return devices[0]
+
+
+class _Program:
+    """A graph on one device, where it keeps its constants.
+
+    Parameters
+    ----------
+    dag : Dag
+    namespace : TorchNamespace
+        Creates tensors on the device.
+    steps : Steps
+        Of kernels in the namespace.
+    how : str, optional
+        The backend of `torch.compile`; if there is none, kernels run one by one.
+    """
+
+    def __init__(self, dag: Dag, namespace: TorchNamespace, steps: Steps, how: str | None) -> None:
+        self.namespace = namespace
+        self.steps = steps
+        self.constants: dict[Node, Any] = {}
+        self._dtypes = [namespace.own_dtype(node.aval.dtype) for node in dag.outputs]
+        self._compiled = None if how is None else Compilations(self._run, how)
+
+    def results(self, given: Sequence[Any], sizes: Mapping[str, int]) -> list[Any]:
+        """A tensor of the declared dtype for each output."""
+        if self._compiled is not None:
+            return self._compiled(given, sizes)
+        return self._run(given, sizes, self.constants if _may_keep(given) else None)
+
+    def _run(
+        self,
+        given: Sequence[Any],
+        sizes: Mapping[str, int],
+        kept: dict[Node, Any] | None = None,
+    ) -> list[Any]:
+        results = zip(self.steps(given, sizes, kept), self._dtypes, strict=True)
+        create = self.namespace.module.as_tensor
+        return [
+            each.to(dtype) if isinstance(each, torch.Tensor) else create(each, dtype=dtype)
+            for each, dtype in results
+        ]
 
 
 class TorchBackend(StandardBackend):
@@ -114,52 +158,41 @@ class TorchBackend(StandardBackend):
             True compiles by `torch.compile`, once for each size of the inputs; a text names its
             backend. The default one needs a C++ compiler on the CPU.
         """
-        steps = self._steps(dag)
-        count = len(dag.inputs)
         if device is not None:
             check_device(self.name, self.capabilities, device)
+        ran, count = as_run(dag), len(dag.inputs)
+        how = "inductor" if compile is True else compile or None
 
-        constants: dict[Any, dict[Node, Any]] = {}
+        @cache
+        def program_on(here: Any) -> _Program:
+            namespace = TorchNamespace(here)
+            return _Program(dag, namespace, self._steps(ran, namespace), how)
 
-        def program(
-            given: Sequence[Any], sizes: Mapping[str, int], kept: dict[Node, Any] | None = None
-        ) -> list[Any]:
-            results = steps(given, sizes, kept)
-            return [self._tensor(*each) for each in zip(dag.outputs, results, strict=True)]
-
-        compiled: Compilations | None = None
-        if compile:
-            compiled = Compilations(program, "inductor" if compile is True else compile)
+        first = program_on(torch.device(device or "cpu")).steps
+        foreign = has_custom(ran)
 
         def call(*values: Any) -> Sequence[Any]:
             tensors = [each for each in values[:count] if _ARRAYS.holds(each)]
             as_numpy = not tensors if numpy_out is None else numpy_out
-            sizes = dict(zip(steps.dims, values[count:], strict=True))
+            sizes = dict(zip(first.dims, values[count:], strict=True))
             here = _device_of(tensors, device)
             if here.type in _LACKING:
                 check_dtypes(dag, self.name, self.capabilities, here.type)
-            with _creating_on(here):
-                given = [
-                    each if _ARRAYS.holds(each) else self.namespace.from_numpy(each)
-                    for each in values[:count]
+            program = program_on(here)
+            given = [
+                each if _ARRAYS.holds(each) else program.namespace.from_numpy(each)
+                for each in values[:count]
+            ]
+            with _creating_on(here) if foreign else _NOTHING:
+                results = program.results(given, sizes)
+            if as_numpy:
+                return [
+                    self._result(node, each.detach().cpu())
+                    for node, each in zip(dag.outputs, results, strict=True)
                 ]
-                kept = constants.setdefault(here, {}) if _may_keep(given) else None
-                if compiled is not None:
-                    results = compiled(given, sizes)
-                else:
-                    results = program(given, sizes, kept)
-                if as_numpy:
-                    return [
-                        self._result(node, each.detach().cpu())
-                        for node, each in zip(dag.outputs, results, strict=True)
-                    ]
-                return _apart(results, [*given, *(kept or {}).values()])
+            return _apart(results, [*given, *program.constants.values()])
 
-        return Compiled(call, steps.source, steps.dims, own=_ARRAYS)
-
-    def _tensor(self, node: Node, value: Any) -> Any:
-        """A result as a tensor of the declared dtype."""
-        return torch.as_tensor(value, dtype=self.namespace.own_dtype(node.aval.dtype))
+        return Compiled(call, first.source, first.dims, own=_ARRAYS)
 
     def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
         if isinstance(value, torch.Tensor):
@@ -167,9 +200,12 @@ class TorchBackend(StandardBackend):
         return np.asarray(value)
 
 
+_NOTHING = nullcontext()
+
+
 def _creating_on(device: Any) -> AbstractContextManager[Any]:
-    """What kernels create is on the device; torch then looks at each call, so only if need be."""
-    return nullcontext() if device == torch.get_default_device() else device
+    """What a user's kernel creates is on the device; torch then calls Python at each operation."""
+    return _NOTHING if device == torch.get_default_device() else device
 
 
 def _may_keep(given: Sequence[Any]) -> bool:

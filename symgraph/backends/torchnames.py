@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -68,12 +69,42 @@ def _without_zeros(name: str) -> Callable[..., Any]:
     return compute
 
 
-class TorchNamespace(TorchConvolutions):
-    """Torch's functions under the standard's names, and those that the standard lacks."""
+_CREATE = """arange as_tensor asarray bartlett_window blackman_window empty empty_strided eye full
+hamming_window hann_window kaiser_window linspace logspace ones rand randint randn randperm
+scalar_tensor tensor tril_indices triu_indices zeros"""
+"""The functions that create tensors, not like one that they are given."""
 
-    def __init__(self) -> None:
+
+class _Creating:
+    """Torch's functions under the standard's names; those that create tensors know the device.
+
+    A device that is set for a block of code would be cheaper to write, but torch then calls Python
+    before each operation and each look at a shape or dtype.
+    """
+
+    def __init__(self, device: Any) -> None:
+        for name in _CREATE.split():
+            setattr(self, name, partial(getattr(compat, name), device=device))
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(compat, name)
+        setattr(self, name, found)
+        return found
+
+
+class TorchNamespace(TorchConvolutions):
+    """Torch's functions under the standard's names, and those that the standard lacks.
+
+    Parameters
+    ----------
+    device : torch.device, optional
+        Where tensors are created; by default where torch creates them.
+    """
+
+    def __init__(self, device: Any = None) -> None:
         # `torch.tensor` copies: it takes read-only memory without a warning.
-        super().__init__(compat, from_numpy=torch.tensor, special=_SPECIAL)
+        put = partial(torch.tensor, device=device)
+        super().__init__(_Creating(device), from_numpy=put, special=_SPECIAL)
 
     floor_divide = _without_zeros("floor_divide")
     remainder = _without_zeros("remainder")

@@ -25,7 +25,7 @@ from .node import Node
 from .traits import Matrices
 from .walks import reachable
 
-__all__ = ["Body", "SizedBody"]
+__all__ = ["Body", "SizedBody", "has_custom"]
 
 
 class Body(Immutable):
@@ -199,6 +199,15 @@ class SizedBody:
     def results(self) -> list[tuple[Any, tuple[int, ...]]]:
         """Dtype and shape of each output."""
         return [(aval.dtype, resolve(aval.shape, self.env)) for aval in self.body.avals]
+
+
+def has_custom(dag: Dag) -> bool:
+    """Whether a user's kernel computes a value, here or in a body."""
+    for node in dag.nodes:
+        bodies = [each for each in node.params.values() if isinstance(each, Body)]
+        if node.op.custom or any(has_custom(each.dag) for each in bodies):
+            return True
+    return False
 
 
 def _canonical(inputs: tuple[Node, ...], outputs: tuple[Node, ...]) -> tuple[Any, ...]:
