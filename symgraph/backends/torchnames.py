@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .composed import COMPOSED
+from .composed import COMPOSED, accumulated
 from .standard import StandardNamespace
 from .torchconvolution import TorchConvolutions
 
@@ -92,6 +92,41 @@ class _Creating:
         return found
 
 
+_ALIKE = """add copysign divide greater greater_equal hypot less less_equal logaddexp matmul maximum
+minimum multiply not_equal subtract"""
+_PAIRS = {
+    **{name: name for name in _ALIKE.split()},
+    "arctan2": "atan2",
+    "equal": "eq",
+    "power": "pow",
+}
+"""Functions of two tensors under NumPy's names, and torch's names of them."""
+
+
+class _Pairs:
+    """A function of two tensors: torch's own for numbers of one dtype, else the standard's."""
+
+    __slots__ = ("_general", "_names", "_own")
+
+    def __init__(
+        self, names: StandardNamespace, own: Callable[..., Any], general: Callable[..., Any]
+    ) -> None:
+        self._names = names
+        self._own = own
+        self._general = general
+
+    def __call__(self, x: Any, y: Any) -> Any:
+        if isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor):
+            dtype = x.dtype
+            if dtype is y.dtype and dtype is not torch.bool:
+                return self._own(x, y)
+        return self._general(x, y)
+
+    def accumulate(self, x: Any, axis: int) -> Any:
+        """The running results along an axis, as of NumPy's ufuncs."""
+        return accumulated(self._names, self, x, axis)
+
+
 class TorchNamespace(TorchConvolutions):
     """Torch's functions under the standard's names, and those that the standard lacks.
 
@@ -105,6 +140,8 @@ class TorchNamespace(TorchConvolutions):
         # `torch.tensor` copies: it takes read-only memory without a warning.
         put = partial(torch.tensor, device=device)
         super().__init__(_Creating(device), from_numpy=put, special=_SPECIAL)
+        for name, own in _PAIRS.items():
+            setattr(self, name, _Pairs(self, getattr(torch, own), self.__getattr__(name)))
 
     floor_divide = _without_zeros("floor_divide")
     remainder = _without_zeros("remainder")
@@ -123,38 +160,70 @@ class TorchNamespace(TorchConvolutions):
             return torch.einsum(subscripts.replace(" ", ""), *operands)
         return COMPOSED["einsum"](self, subscripts, *operands, **optimize)
 
+    def sign(self, x: Any) -> Any:
+        """Torch's own is 0 at NaN; NaN written at a mask would wait for the device."""
+        found = torch.sign(x)
+        return torch.where(torch.isnan(x), np.nan, found) if x.is_floating_point() else found
+
     def getitem(self, x: Any, index: Any) -> Any:
-        """A view where torch has one; it has none for negative steps."""
-        return x[index] if _is_view(index) else super().getitem(x, index)
+        if not _is_basic(index):
+            return super().getitem(x, index)
+        forward, turned = _forward(x.shape, index)
+        return torch.flip(x[forward], turned) if turned else x[forward]
 
     def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         values = self.asarray(values).to(x.dtype)
-        if _is_view(index):
+        if _is_basic(index):
             result = x.clone()
-            result[index] += values
+            forward, turned = _forward(x.shape, index)
+            result[forward] += _turned(values, turned)
             return result
         places, _ = self._places(x.shape, index)
         flat = torch.broadcast_to(values, places.shape).reshape(-1)
         return torch.index_add(x.reshape(-1), 0, places.reshape(-1), flat).reshape(x.shape)
 
     def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
-        if not _is_view(index):
+        if not _is_basic(index):
             return super().scatter_set(x, index, values)
         result = x.clone()
-        result[index] = self.asarray(values).to(x.dtype)
+        forward, turned = _forward(x.shape, index)
+        result[forward] = _turned(self.asarray(values).to(x.dtype), turned)
         return result
 
 
-def _is_view(index: Any) -> bool:
-    """Whether an index has only numbers, new axes and slices that go forward."""
+def _is_basic(index: Any) -> bool:
+    """Whether an index has only numbers, new axes and slices."""
     parts: Sequence[Any] = index if isinstance(index, tuple) else (index,)
-    return all(
-        part is None
-        or part is Ellipsis
-        or isinstance(part, int)
-        or (isinstance(part, slice) and (part.step is None or part.step > 0))
-        for part in parts
-    )
+    return all(part is None or part is Ellipsis or isinstance(part, (int, slice)) for part in parts)
+
+
+def _forward(shape: Sequence[int], index: Any) -> tuple[Any, list[int]]:
+    """The index with slices that go forward, which torch has as views, and the axes to turn then.
+
+    Axes are those of the result, counted from its end.
+    """
+    parts: Sequence[Any] = index if isinstance(index, tuple) else (index,)
+    if all(not isinstance(part, slice) or (part.step or 1) > 0 for part in parts):
+        return index, []
+    at = next((i for i, part in enumerate(parts) if part is Ellipsis), len(parts))
+    taken = sum(isinstance(part, (int, slice)) for part in parts)
+    whole = [slice(None)] * (len(shape) - taken)
+    sizes = iter(shape)
+    forward, turned = list[Any](), list[int]()
+    for part in [*parts[:at], *whole, *parts[at + 1 :]]:
+        row = None if part is None else range(next(sizes))[part]
+        if isinstance(row, range) and row.step < 0:
+            turned.append(sum(not isinstance(each, int) for each in forward))
+            part = slice(row[-1], row[0] + 1, -row.step) if row else slice(0)
+        forward.append(part)
+    count = sum(not isinstance(each, int) for each in forward)
+    return tuple(forward), [axis - count for axis in turned]
+
+
+def _turned(values: Any, axes: Sequence[int]) -> Any:
+    """Values that are broadcast to a result, some of whose axes are turned."""
+    own = [axis for axis in axes if axis + values.ndim >= 0]
+    return torch.flip(values, own) if own else values
 
 
 _SPECIAL = _TorchSpecial()
