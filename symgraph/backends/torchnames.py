@@ -69,10 +69,14 @@ def _without_zeros(name: str) -> Callable[..., Any]:
     return compute
 
 
-_CREATE = """arange as_tensor asarray bartlett_window blackman_window empty empty_strided eye full
+_CREATE = """arange as_tensor bartlett_window blackman_window empty empty_strided eye full
 hamming_window hann_window kaiser_window linspace logspace ones rand randint randn randperm
 scalar_tensor tensor tril_indices triu_indices zeros"""
 """The functions that create tensors, not like one that they are given."""
+
+
+_UNFILLED = (torch.uint16, torch.uint32, torch.uint64)
+"""Dtypes with which few of torch's functions compute."""
 
 
 class _Creating:
@@ -83,6 +87,7 @@ class _Creating:
     """
 
     def __init__(self, device: Any) -> None:
+        self._device = device
         for name in _CREATE.split():
             setattr(self, name, partial(getattr(compat, name), device=device))
 
@@ -91,40 +96,64 @@ class _Creating:
         setattr(self, name, found)
         return found
 
+    def asarray(self, x: Any, dtype: Any = None, **options: Any) -> Any:
+        """Of a number the tensor is filled on the device: to move it there waits for the device."""
+        if type(x) in (bool, int, float) and dtype not in _UNFILLED:
+            return torch.full((), x, dtype=dtype, device=self._device)
+        return compat.asarray(x, dtype=dtype, device=self._device, **options)
 
-_ALIKE = """add copysign divide greater greater_equal hypot less less_equal logaddexp matmul maximum
-minimum multiply not_equal subtract"""
-_PAIRS = {
-    **{name: name for name in _ALIKE.split()},
-    "arctan2": "atan2",
-    "equal": "eq",
-    "power": "pow",
-}
-"""Functions of two tensors under NumPy's names, and torch's names of them."""
+    def of_numpy(self, x: np.ndarray[Any, Any]) -> Any:
+        """A copy of the array; of one number it is filled."""
+        if x.size == 1 and x.dtype.kind in "bif":
+            dtype = getattr(torch, x.dtype.name)
+            return torch.full(x.shape, x.item(), dtype=dtype, device=self._device)
+        # `torch.tensor` copies: it takes read-only memory without a warning.
+        return torch.tensor(x, device=self._device)
+
+
+_FILLED = "arctan2 hypot logaddexp maximum minimum"
+_PAIRS = f"""add copysign divide equal greater greater_equal less less_equal matmul multiply
+not_equal power subtract {_FILLED}"""
+"""Functions of two tensors; torch takes the second as a Python number too, except in the last."""
+
+_NAMED = {"arctan2": "atan2", "equal": "eq", "power": "pow"}
 
 
 class _Pairs:
-    """A function of two tensors: torch's own for numbers of one dtype, else the standard's."""
+    """A function of two tensors: torch's own for numbers of one dtype, else the standard's.
 
-    __slots__ = ("_general", "_names", "_own")
+    A Python number that torch would only take as a tensor becomes one on the device.
+    """
 
-    def __init__(
-        self, names: StandardNamespace, own: Callable[..., Any], general: Callable[..., Any]
-    ) -> None:
+    __slots__ = ("_fills", "_general", "_names", "_own")
+
+    def __init__(self, names: StandardNamespace, name: str, fills: bool) -> None:
         self._names = names
-        self._own = own
-        self._general = general
+        self._own = getattr(torch, _NAMED.get(name, name))
+        self._general: Callable[..., Any] = names.__getattr__(name)
+        self._fills = fills
 
     def __call__(self, x: Any, y: Any) -> Any:
-        if isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor):
-            dtype = x.dtype
-            if dtype is y.dtype and dtype is not torch.bool:
-                return self._own(x, y)
+        if isinstance(x, torch.Tensor):
+            if isinstance(y, torch.Tensor):
+                dtype = x.dtype
+                if dtype is y.dtype and dtype is not torch.bool:
+                    return self._own(x, y)
+            elif self._fills and isinstance(y, (int, float)):
+                return self._general(x, _filled(y, x))
+        elif self._fills and isinstance(x, (int, float)) and isinstance(y, torch.Tensor):
+            return self._general(_filled(x, y), y)
         return self._general(x, y)
 
     def accumulate(self, x: Any, axis: int) -> Any:
         """The running results along an axis, as of NumPy's ufuncs."""
         return accumulated(self._names, self, x, axis)
+
+
+def _filled(number: Any, like: Any) -> Any:
+    """The number as a tensor beside another, of the dtype of the result."""
+    dtype = compat.result_type(number, like)
+    return torch.full((), number, dtype=dtype, device=like.device)
 
 
 class TorchNamespace(TorchConvolutions):
@@ -137,11 +166,10 @@ class TorchNamespace(TorchConvolutions):
     """
 
     def __init__(self, device: Any = None) -> None:
-        # `torch.tensor` copies: it takes read-only memory without a warning.
-        put = partial(torch.tensor, device=device)
-        super().__init__(_Creating(device), from_numpy=put, special=_SPECIAL)
-        for name, own in _PAIRS.items():
-            setattr(self, name, _Pairs(self, getattr(torch, own), self.__getattr__(name)))
+        module = _Creating(device)
+        super().__init__(module, from_numpy=module.of_numpy, special=_SPECIAL)
+        for name in _PAIRS.split():
+            setattr(self, name, _Pairs(self, name, name in _FILLED.split()))
 
     floor_divide = _without_zeros("floor_divide")
     remainder = _without_zeros("remainder")

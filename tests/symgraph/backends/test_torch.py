@@ -222,11 +222,49 @@ def test_the_functions_that_create_tensors_are_all_known() -> None:
     known = BACKEND.namespace.module
     unknown = [
         name
-        for name in names.difference(elsewhere, ("range",))
+        for name in names.difference(elsewhere, ("range", "asarray"))
         if hasattr(known, name) and getattr(getattr(known, name), "keywords", None) is None
     ]
     assert unknown == []
-    assert TorchNamespace(torch.device("meta")).from_numpy(X).is_meta
+    there = TorchNamespace(torch.device("meta"))
+    for given in (X, X[:1], X[0], np.array(7, "uint32")):
+        assert there.from_numpy(given).is_meta
+        assert there.asarray(given).is_meta
+    for number in (2, 2.0, True):
+        assert there.asarray(number).is_meta
+        assert there.maximum(there.from_numpy(X), number).is_meta
+
+
+@pytest.mark.parametrize(
+    "number",
+    [True, 0.0, -0.0, np.nan, np.inf, 0.1, 65504, 5e-324, 1e-45, 1.7e308, 255, 2**31, 2**63 - 1],
+)
+def test_arrays_of_one_number_keep_their_bits(number: Any) -> None:
+    for dtype in ("bool", "float16", "float32", "float64", "uint8", "int8", "int64", "uint64"):
+        with np.errstate(all="ignore"):
+            x = np.asarray(number).astype(dtype)
+        for given in (x, x.reshape(1, 1)):
+            found = BACKEND.namespace.from_numpy(given).numpy()
+            assert (found.dtype, found.shape) == (given.dtype, given.shape)
+            assert found.tobytes() == given.tobytes()
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum", "hypot", "logaddexp", "arctan2"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64", "bool"])
+def test_python_numbers_beside_tensors(name: str, dtype: str) -> None:
+    compat = import_module("array_api_compat.torch")
+    x = torch.tensor([0.0, -1.0, 2.0]).to(getattr(torch, dtype))
+    own = getattr(BACKEND.namespace, name)
+    general = getattr(compat, "atan2" if name == "arctan2" else name)
+    for number in (0.5, -0.0, np.inf, np.nan, 3, True):
+        for given in ((x, number), (number, x)):
+            try:
+                wanted = general(*given)
+            except (NotImplementedError, RuntimeError):
+                continue
+            found = own(*given)
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found.numpy(), wanted.numpy())
 
 
 def test_a_kernel_of_a_users_creates_tensors_on_the_device_too() -> None:
