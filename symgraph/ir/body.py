@@ -210,7 +210,7 @@ class SizedBody:
         return [(aval.dtype, resolve(aval.shape, self.env)) for aval in self.body.avals]
 
 
-def _as_it_is(value: Any) -> Any:
+def _as_it_is(value: object) -> object:
     return value
 
 
