@@ -33,11 +33,12 @@ NEEDS = {
     "torch": [
         "symgraph/backends/torch.py",
         "symgraph/backends/torchconvolution.py",
+        "symgraph/backends/torchnames.py",
         "symgraph/frontends/torch/entry.py",
     ],
     "cupy": ["symgraph/backends/cupy.py", "symgraph/backends/cupynames.py"],
     "dask": ["symgraph/backends/dask.py"],
-    "array_api_compat": ["symgraph/backends/torch.py"],
+    "array_api_compat": ["symgraph/backends/torch.py", "symgraph/backends/torchnames.py"],
     "llvmlite": [
         "symgraph/backends/native.py",
         "symgraph/backends/native_convolutions.py",

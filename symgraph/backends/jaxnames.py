@@ -108,6 +108,8 @@ class JaxNamespace(Namespace):
     JAX arrays are immutable, so scattering makes new ones.
     """
 
+    traces = True
+
     @property
     def special(self) -> Any:
         return _SPECIAL

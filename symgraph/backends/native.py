@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ..ir.body import Body
+from ..ir.body import has_custom
 from ..ir.dag import Dag
 from ..lowering.program import Program, program_of
 from ..native.entry_code import ENTRY
@@ -86,7 +86,7 @@ class NativeBackend(NumpyBackend):
                 .compile(dag, floats=floats, threads=threads)
                 .with_reason(f"all is left to NumPy: {reason}")
             )
-        grouping = Grouping(_machine(products), threads, in_bodies=not _has_custom(dag))
+        grouping = Grouping(_machine(products), threads, in_bodies=not has_custom(dag))
         program = program_of(without_masks(dag), rewrite=grouping)
         total = sum([each.left for each in grouping.all], Counter[str]())
         counts = [each for each in sorted(total.items()) if each[0] not in _OF_NAMESPACE]
@@ -116,15 +116,6 @@ def _namespace_of(program: Program) -> dict[str, Any]:
     pieces = [piece for each in programs for line in each.statements for piece in line.pieces]
     asks = any(isinstance(each, str) and "convolution(" in each for each in pieces)
     return {"xp": NATIVE} if asks else {}
-
-
-def _has_custom(dag: Dag) -> bool:
-    """Whether a user's kernel computes a value, here or in a body."""
-    for node in dag.nodes:
-        bodies = [each for each in node.params.values() if isinstance(each, Body)]
-        if node.op.custom or any(_has_custom(each.dag) for each in bodies):
-            return True
-    return False
 
 
 def _machine(products: bool | None = None) -> Machine:

@@ -9,6 +9,7 @@ does more: it compiles, and runs on other devices.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class StandardBackend:
 
     def compile(self, dag: Dag) -> Compiled:
         """A function that runs the kernels in the order of the graph."""
-        steps = self._steps(dag)
+        steps = self._steps(as_run(dag), self.namespace)
         count = len(dag.inputs)
 
         def call(*values: Any) -> Sequence[Any]:
@@ -66,14 +67,14 @@ class StandardBackend:
 
         return Compiled(call, steps.source, steps.dims)
 
-    def _steps(self, dag: Dag) -> Steps:
-        return Steps(self.name, as_run(dag), self.namespace, self._rounding)
+    def _steps(self, ran: Dag, namespace: StandardNamespace) -> Steps:
+        return Steps(self.name, ran, namespace, partial(self._rounding, namespace))
 
-    def _rounding(self, node: Node) -> Callable[[Any], Any] | None:
+    def _rounding(self, namespace: StandardNamespace, node: Node) -> Callable[[Any], Any] | None:
         """Where the namespace lacks the dtype and holds a wider one: to the dtype's values."""
-        if len(node.results) > 1 or not self.namespace.lacks(node.aval.dtype):
+        if len(node.results) > 1 or not namespace.lacks(node.aval.dtype):
             return None
-        return lambda value: self.namespace.from_numpy(self._result(node, value))
+        return lambda value: namespace.from_numpy(self._result(node, value))
 
     def _result(self, node: Node, value: Any) -> np.ndarray[Any, Any]:
         with np.errstate(all="ignore"):

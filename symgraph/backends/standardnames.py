@@ -136,7 +136,8 @@ class StandardNamespace(Namespace):
         return _Linalg(self)
 
     def astype(self, x: Any, dtype: Any) -> Any:
-        return self.module.astype(x, self.own_dtype(dtype) if _is_numpy_dtype(dtype) else dtype)
+        dtype = self.own_dtype(dtype) if _is_numpy_dtype(dtype) else dtype
+        return self.module.astype(x, dtype, copy=False)
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
         dtype = self.own_dtype(dtype) if _is_numpy_dtype(dtype) else dtype
@@ -144,7 +145,7 @@ class StandardNamespace(Namespace):
             x = self.from_numpy(x)
         if isinstance(x, _SCALARS) or dtype is None:
             return self.module.asarray(x, dtype=dtype)
-        return self.module.astype(x, dtype)
+        return self.module.astype(x, dtype, copy=False)
 
     def where(self, condition: Any, x: Any, y: Any) -> Any:
         """As in the standard, but also for two numbers, which it refuses."""
@@ -228,8 +229,11 @@ class StandardNamespace(Namespace):
                 own = self.asarray(part, "int64")
                 own = xp.where(own < 0, own + size, own)
                 ones = behind
-            else:
-                own = self.from_numpy(np.arange(size)[part])
+            elif isinstance(row := range(size)[part], int):
+                found = found + row * step
+                continue
+            else:  # counted where the arrays are, not moved there
+                own = xp.arange(row.start, row.stop, row.step, dtype=self.own_dtype("int64"))
                 ones = len(parts) - i - 1 if i > arrays[-1] else arrays[0] - i - 1 + joint + behind
             found = found + xp.reshape(own, (*own.shape, *[1] * ones)) * step
         return found

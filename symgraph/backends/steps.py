@@ -31,6 +31,7 @@ class _Step:
     """A node of the program: where its operands lie, where its value goes, what is free then."""
 
     node: Node
+    is_constant: bool
     kernel: Callable[..., Any] | None
     """With its parameters; None where they read the sizes of named dimensions."""
     finish: Callable[[Any], Any] | None
@@ -76,6 +77,7 @@ class Steps:
         self._steps = [
             _Step(
                 node,
+                node.is_constant,
                 _kernel_of(node, xp),
                 None if finish is None else finish(node),
                 tuple([places[each] for each in node.operands]),
@@ -113,12 +115,12 @@ class Steps:
         values: list[Any] = [*given, *[None] * len(self._steps)]
         with np.errstate(all="ignore"):
             for step in self._steps:
-                if constants is not None and step.node in constants:
+                if not step.is_constant or constants is None:
+                    values[step.place] = self._computed(step, values, sizes)
+                else:
+                    if step.node not in constants:
+                        constants[step.node] = self._computed(step, values, sizes)
                     values[step.place] = constants[step.node]
-                    continue
-                values[step.place] = found = self._computed(step, values, sizes)
-                if constants is not None and step.node.is_constant:
-                    constants[step.node] = found
                 for place in step.free:
                     values[place] = None
         return [values[place] for place in self._outputs]

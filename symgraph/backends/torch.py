@@ -7,7 +7,7 @@ is copied to the host: functions of SciPy that torch lacks run on tensors of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
@@ -16,20 +16,21 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..ir.body import has_custom
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..passes.as_run import as_run
 from .base import Compiled, OwnArrays
 from .capabilities import Capabilities, check_device, check_dtypes
-from .composed import COMPOSED
-from .standard import StandardBackend, StandardNamespace
+from .standard import StandardBackend
+from .steps import Steps
 from .torchcompile import Compilations
-from .torchconvolution import TorchConvolutions
+from .torchnames import TorchNamespace
 
 __all__ = ["BACKEND", "TorchBackend"]
 
 # By name, so that types are checked without torch, which is large.
 torch: Any = import_module("torch")
-compat: Any = import_module("array_api_compat.torch")
 
 
 @cache
@@ -71,9 +72,9 @@ def _device_of(tensors: Sequence[Any], wanted: str | None) -> Any:
             f"The inputs are on several devices: {', '.join(map(str, devices))}.",
             mend="Move them to one, as in tensor.to(device).",
         )
-    here = torch.device(wanted or "cpu")
     if not devices:
-        return here
+        return torch.empty(0, device=wanted or "cpu").device  # with the number of a GPU
+    here = torch.device(wanted or "cpu")
     if wanted and (devices[0].type != here.type or here.index not in (None, devices[0].index)):
         raise InputError(
             f"The inputs are on {devices[0]}, but the graph was lowered for {wanted}.",
@@ -82,108 +83,45 @@ def _device_of(tensors: Sequence[Any], wanted: str | None) -> Any:
     return devices[0]
 
 
-def _of_floats(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A special function, for half precision by way of single precision, as in SciPy."""
+class _Program:
+    """A graph on one device, where it keeps its constants.
 
-    def compute(x: Any) -> Any:
-        return function(x.float()).half() if x.dtype == torch.float16 else function(x)
+    Parameters
+    ----------
+    dag : Dag
+    namespace : TorchNamespace
+        Creates tensors on the device.
+    steps : Steps
+        Of kernels in the namespace.
+    how : str, optional
+        The backend of `torch.compile`; if there is none, kernels run one by one.
+    """
 
-    return compute
+    def __init__(self, dag: Dag, namespace: TorchNamespace, steps: Steps, how: str | None) -> None:
+        self.namespace = namespace
+        self.steps = steps
+        self.constants: dict[Node, Any] = {}
+        self._dtypes = [namespace.own_dtype(node.aval.dtype) for node in dag.outputs]
+        self._compiled = None if how is None else Compilations(self._run, how)
 
+    def results(self, given: Sequence[Any], sizes: Mapping[str, int]) -> list[Any]:
+        """A tensor of the declared dtype for each output."""
+        if self._compiled is not None:
+            return self._compiled(given, sizes)
+        return self._run(given, sizes, self.constants if _may_keep(given) else None)
 
-class _TorchSpecial:
-    """Torch's special functions under SciPy's names: those that have SciPy's values and digits."""
-
-    def __init__(self) -> None:
-        names = "digamma entr erf erfc erfcx erfinv expit i0 i0e i1 i1e log_ndtr logit ndtri psi"
-        for name in names.split():
-            setattr(self, name, _of_floats(getattr(torch.special, name)))
-
-    @staticmethod
-    @_of_floats
-    def gammaln(x: Any) -> Any:
-        """SciPy gives -inf at minus infinity."""
-        return torch.where(x == -np.inf, x, torch.special.gammaln(x))
-
-    @staticmethod
-    @_of_floats
-    def log_expit(x: Any) -> Any:
-        return torch.nn.functional.logsigmoid(x)
-
-    @staticmethod
-    @_of_floats
-    def ndtr(x: Any) -> Any:
-        """Torch's own has no digits left for numbers below -5."""
-        return torch.special.erfc(x * -(0.5**0.5)) / 2
-
-
-def _without_zeros(name: str) -> Callable[..., Any]:
-    """A function of integers that is 0 where NumPy divides by 0, and torch raises an error."""
-
-    def compute(names: StandardNamespace, x: Any, y: Any) -> Any:
-        x, y = names.own(x), names.own(y)
-        function = getattr(torch, name)
-        if not isinstance(y, torch.Tensor) or y.dtype.is_floating_point:
-            return function(x, y)
-        if isinstance(x, torch.Tensor) and x.dtype.is_floating_point:
-            return function(x, y)
-        return torch.where(y == 0, 0, function(x, torch.where(y == 0, 1, y)))
-
-    return compute
-
-
-class _TorchNamespace(TorchConvolutions):
-    """Torch's functions under the standard's names, and those that the standard lacks."""
-
-    floor_divide = _without_zeros("floor_divide")
-    remainder = _without_zeros("remainder")
-    fmod = _without_zeros("fmod")
-
-    def ldexp(self, x: Any, exponent: Any) -> Any:
-        """Torch's own resizes its result where the operands broadcast, and warns."""
-        return torch.ldexp(*torch.broadcast_tensors(self.own(x), self.own(exponent)))
-
-    def expm(self, x: Any) -> Any:
-        return torch.linalg.matrix_exp(x)
-
-    def einsum(self, subscripts: str, *operands: Any, **optimize: Any) -> Any:
-        """By torch's products where they have the dtype: those of whole numbers are few."""
-        if operands[0].dtype.is_floating_point:
-            return torch.einsum(subscripts.replace(" ", ""), *operands)
-        return COMPOSED["einsum"](self, subscripts, *operands, **optimize)
-
-    def getitem(self, x: Any, index: Any) -> Any:
-        """A view where torch has one; it has none for negative steps."""
-        return x[index] if _is_view(index) else super().getitem(x, index)
-
-    def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
-        values = self.asarray(values).to(x.dtype)
-        if _is_view(index):
-            result = x.clone()
-            result[index] += values
-            return result
-        places, _ = self._places(x.shape, index)
-        flat = torch.broadcast_to(values, places.shape).reshape(-1)
-        return torch.index_add(x.reshape(-1), 0, places.reshape(-1), flat).reshape(x.shape)
-
-    def scatter_set(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
-        if not _is_view(index):
-            return super().scatter_set(x, index, values)
-        result = x.clone()
-        result[index] = self.asarray(values).to(x.dtype)
-        return result
-
-
-def _is_view(index: Any) -> bool:
-    """Whether an index has only numbers, new axes and slices that go forward."""
-    parts: Sequence[Any] = index if isinstance(index, tuple) else (index,)
-    return all(
-        part is None
-        or part is Ellipsis
-        or isinstance(part, int)
-        or (isinstance(part, slice) and (part.step is None or part.step > 0))
-        for part in parts
-    )
+    def _run(
+        self,
+        given: Sequence[Any],
+        sizes: Mapping[str, int],
+        kept: dict[Node, Any] | None = None,
+    ) -> list[Any]:
+        results = zip(self.steps(given, sizes, kept), self._dtypes, strict=True)
+        create = self.namespace.module.as_tensor
+        return [
+            each.to(dtype) if isinstance(each, torch.Tensor) else create(each, dtype=dtype)
+            for each, dtype in results
+        ]
 
 
 class TorchBackend(StandardBackend):
@@ -220,52 +158,41 @@ class TorchBackend(StandardBackend):
             True compiles by `torch.compile`, once for each size of the inputs; a text names its
             backend. The default one needs a C++ compiler on the CPU.
         """
-        steps = self._steps(dag)
-        count = len(dag.inputs)
         if device is not None:
             check_device(self.name, self.capabilities, device)
+        ran, count = as_run(dag), len(dag.inputs)
+        how = "inductor" if compile is True else compile or None
 
-        constants: dict[Any, dict[Node, Any]] = {}
+        @cache
+        def program_on(here: Any) -> _Program:
+            namespace = TorchNamespace(here)
+            return _Program(dag, namespace, self._steps(ran, namespace), how)
 
-        def program(
-            given: Sequence[Any], sizes: Mapping[str, int], kept: dict[Node, Any] | None = None
-        ) -> list[Any]:
-            results = steps(given, sizes, kept)
-            return [self._tensor(*each) for each in zip(dag.outputs, results, strict=True)]
-
-        compiled: Compilations | None = None
-        if compile:
-            compiled = Compilations(program, "inductor" if compile is True else compile)
+        first = program_on(torch.device(device or "cpu")).steps
+        foreign = has_custom(ran)
 
         def call(*values: Any) -> Sequence[Any]:
             tensors = [each for each in values[:count] if _ARRAYS.holds(each)]
             as_numpy = not tensors if numpy_out is None else numpy_out
-            sizes = dict(zip(steps.dims, values[count:], strict=True))
+            sizes = dict(zip(first.dims, values[count:], strict=True))
             here = _device_of(tensors, device)
             if here.type in _LACKING:
                 check_dtypes(dag, self.name, self.capabilities, here.type)
-            with _creating_on(here):
-                given = [
-                    each if _ARRAYS.holds(each) else self.namespace.from_numpy(each)
-                    for each in values[:count]
+            program = program_on(here)
+            given = [
+                each if _ARRAYS.holds(each) else program.namespace.from_numpy(each)
+                for each in values[:count]
+            ]
+            with _creating_on(here) if foreign else _NOTHING:
+                results = program.results(given, sizes)
+            if as_numpy:
+                return [
+                    self._result(node, each.detach().cpu())
+                    for node, each in zip(dag.outputs, results, strict=True)
                 ]
-                kept = constants.setdefault(here, {}) if _may_keep(given) else None
-                if compiled is not None:
-                    results = compiled(given, sizes)
-                else:
-                    results = program(given, sizes, kept)
-                if as_numpy:
-                    return [
-                        self._result(node, each.detach().cpu())
-                        for node, each in zip(dag.outputs, results, strict=True)
-                    ]
-                return _apart(results, [*given, *(kept or {}).values()])
+            return _apart(results, [*given, *program.constants.values()])
 
-        return Compiled(call, steps.source, steps.dims, own=_ARRAYS)
-
-    def _tensor(self, node: Node, value: Any) -> Any:
-        """A result as a tensor of the declared dtype."""
-        return torch.as_tensor(value, dtype=self.namespace.own_dtype(node.aval.dtype))
+        return Compiled(call, first.source, first.dims, own=_ARRAYS)
 
     def to_numpy(self, value: Any) -> np.ndarray[Any, Any]:
         if isinstance(value, torch.Tensor):
@@ -273,9 +200,12 @@ class TorchBackend(StandardBackend):
         return np.asarray(value)
 
 
+_NOTHING = nullcontext()
+
+
 def _creating_on(device: Any) -> AbstractContextManager[Any]:
-    """What kernels create is on the device; torch then looks at each call, so only if need be."""
-    return nullcontext() if device == torch.get_default_device() else device
+    """What a user's kernel creates is on the device; torch then calls Python at each operation."""
+    return _NOTHING if device == torch.get_default_device() else device
 
 
 def _may_keep(given: Sequence[Any]) -> bool:
@@ -301,11 +231,4 @@ def _apart(results: Sequence[Any], given: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _from_numpy(x: np.ndarray[Any, Any]) -> Any:
-    # `torch.tensor` copies: it takes read-only memory without a warning.
-    return torch.tensor(x)
-
-
-BACKEND = TorchBackend(
-    "torch", _TorchNamespace(compat, from_numpy=_from_numpy, special=_TorchSpecial())
-)
+BACKEND = TorchBackend("torch", TorchNamespace())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 from ..namespace.namespace import Namespace
@@ -25,7 +25,7 @@ from .node import Node
 from .traits import Matrices
 from .walks import reachable
 
-__all__ = ["Body", "SizedBody"]
+__all__ = ["Body", "SizedBody", "has_custom"]
 
 
 class Body(Immutable):
@@ -160,8 +160,17 @@ class Body(Immutable):
         return SizedBody(self, env)
 
     def kernels(self, xp: Namespace, env: Mapping[str, int]) -> list[Callable[..., Any]]:
-        """The kernel of each node as a function of its operands' values alone."""
-        return [bound_kernel(node, env, xp, self._read.get(node)) for node in self.nodes]
+        """The kernel of each node as a function of its operands' values alone.
+
+        Constants are made here, once, as moving them to a GPU waits for it.
+        """
+        kernels = [bound_kernel(node, env, xp, self._read.get(node)) for node in self.nodes]
+        if xp.traces:
+            return kernels
+        return [
+            partial(_as_it_is, kernel()) if node.is_constant else kernel
+            for node, kernel in zip(self.nodes, kernels, strict=True)
+        ]
 
     def run(self, values: Sequence[Any], kernels: Sequence[Callable[..., Any]]) -> list[Any]:
         """The value of each output, node by node."""
@@ -199,6 +208,19 @@ class SizedBody:
     def results(self) -> list[tuple[Any, tuple[int, ...]]]:
         """Dtype and shape of each output."""
         return [(aval.dtype, resolve(aval.shape, self.env)) for aval in self.body.avals]
+
+
+def _as_it_is(value: object) -> object:
+    return value
+
+
+def has_custom(dag: Dag) -> bool:
+    """Whether a user's kernel computes a value, here or in a body."""
+    for node in dag.nodes:
+        bodies = [each for each in node.params.values() if isinstance(each, Body)]
+        if node.op.custom or any(has_custom(each.dag) for each in bodies):
+            return True
+    return False
 
 
 def _canonical(inputs: tuple[Node, ...], outputs: tuple[Node, ...]) -> tuple[Any, ...]:

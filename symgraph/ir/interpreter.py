@@ -52,7 +52,7 @@ def bound_inputs(
         wrong = f"missing {', '.join(missing)}" if missing else f"unknown {', '.join(unknown)}"
         raise InputError(
             f"The inputs do not match: {wrong}.",
-            [f"{name}: {node.aval}" for name, node in inputs.items()],
+            _rows(inputs),
             mend="Pass each input above by its name.",
         )
     env: dict[str, int] = dict(dims or {})
@@ -95,13 +95,12 @@ def given_inputs(
         If there are too many, an input is given twice, or its name is one of the keywords and it is
         given in no other way.
     """
-    rows = [f"{name}: {node.aval}" for name, node in declared.items()]
     if len(args) == 1 and isinstance(args[0], Mapping):
         given = dict(cast("Mapping[str, Any]", args[0]))
     elif len(args) > len(declared):
         raise InputError(
             f"{len(args)} inputs are given, but the graph has {len(declared)}.",
-            rows,
+            _rows(declared),
             mend="Give them in the order above, or by name.",
         )
     else:
@@ -110,7 +109,7 @@ def given_inputs(
         if name in declared and name not in given:
             raise InputError(
                 f"An input is named {name!r}, and so is a keyword of this method.",
-                rows,
+                _rows(declared),
                 mend=f'Pass inputs as a mapping: {{"{name}": ..., ...}} as first argument.',
             )
     twice = [name for name in named if name in given]
@@ -120,6 +119,10 @@ def given_inputs(
             mend="Give each input once.",
         )
     return {**given, **named}
+
+
+def _rows(declared: Mapping[str, Node]) -> list[str]:
+    return [f"{name}: {node.aval}" for name, node in declared.items()]
 
 
 def _first_way(args: Sequence[Any]) -> str:

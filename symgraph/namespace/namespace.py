@@ -33,6 +33,8 @@ class Namespace:
 
     _convolutions: Any = _windows  # Elsewhere arrays may not be written to.
     solvers = "scipy.linalg"
+    traces = False
+    """Whether arrays may belong to a program that is traced, so that none serves two kernels."""
     few_rows = 16
     """Up to so many rows, a recurrence is computed in Python's numbers."""
 

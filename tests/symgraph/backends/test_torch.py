@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import special
 
 import symgraph as sg
 from symgraph.backends.capabilities import check_dtypes
-from symgraph.backends.conformance import check_backend, check_dag
+from symgraph.backends.conformance import check_backend, check_dag, numbers_for
 from symgraph.backends.samples import op_samples
 from symgraph.errors import BackendError, InputError
 from symgraph.ir.op import OPS
@@ -22,6 +23,7 @@ pytest.importorskip("array_api_compat", reason="the torch extra is not installed
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from symgraph.backends.torch import BACKEND  # noqa: E402  # it needs torch
+from symgraph.backends.torchnames import TorchNamespace  # noqa: E402
 
 X, Y = np.array([0.3, -1.2, 0.0]), np.array([1.0, 2.0, 3.0])
 
@@ -185,6 +187,135 @@ def test_special_functions_of_torch_have_scipys_values(name: str, dtype: str) ->
     assert own.dtype == wanted.dtype
     near = 1e-12 if dtype == "float64" else 1e-4
     np.testing.assert_allclose(own, wanted, rtol=near, atol=1e-300 if dtype == "float64" else 1e-37)
+
+
+def test_kernels_create_tensors_where_the_inputs_are_without_a_device_context(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A tensor elsewhere is an error of torch's or of the result; a context calls Python often."""
+    context = import_module("torch.utils._device").DeviceContext
+    monkeypatch.setattr(context, "__torch_function__", None)
+    made, wrong = 0, dict[str, str]()
+    for op in [each for each in OPS.values() if not each.custom]:
+        for dag in op_samples(op):
+            rng = np.random.default_rng(0)
+            given = [torch.tensor(numbers_for(each, rng, 3)) for each in dag.inputs.values()]
+            if not given:
+                continue
+            try:
+                found = sg.Graph(dag).lower("torch")(*[each.to("meta") for each in given])
+            except BackendError as error:  # It has no kernel, or reads a number.
+                if "has no" not in f"{error}" and "item() cannot be called" not in f"{error}":
+                    wrong[op.name] = f"{error}"
+                continue
+            made += 1
+            for each in found if isinstance(found, (tuple, list)) else [found]:
+                if not each.is_meta:
+                    wrong[op.name] = f"a result on {each.device}"
+    assert wrong == {}
+    assert made > 1000
+
+
+def test_the_functions_that_create_tensors_are_all_known() -> None:
+    names = {each.__name__ for each in import_module("torch.utils._device")._device_constructors()}
+    elsewhere = [name for name in names if name.startswith(("sparse", "empty_", "nested", "fft"))]
+    known = BACKEND.namespace.module
+    unknown = [
+        name
+        for name in names.difference(elsewhere, ("range", "asarray"))
+        if hasattr(known, name) and getattr(getattr(known, name), "keywords", None) is None
+    ]
+    assert unknown == []
+    there = TorchNamespace(torch.device("meta"))
+    for given in (X, X[:1], X[0], np.array(7, "uint32")):
+        assert there.from_numpy(given).is_meta
+        assert there.asarray(given).is_meta
+    for number in (2, 2.0, True):
+        assert there.asarray(number).is_meta
+        assert there.maximum(there.from_numpy(X), number).is_meta
+
+
+@pytest.mark.parametrize(
+    "number",
+    [True, 0.0, -0.0, np.nan, np.inf, 0.1, 65504, 5e-324, 1e-45, 1.7e308, 255, 2**31, 2**63 - 1],
+)
+def test_arrays_of_one_number_keep_their_bits(number: Any) -> None:
+    for dtype in ("bool", "float16", "float32", "float64", "uint8", "int8", "int64", "uint64"):
+        with np.errstate(all="ignore"):
+            x = np.asarray(number).astype(dtype)
+        for given in (x, x.reshape(1, 1)):
+            found = BACKEND.namespace.from_numpy(given).numpy()
+            assert (found.dtype, found.shape) == (given.dtype, given.shape)
+            assert found.tobytes() == given.tobytes()
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum", "hypot", "logaddexp", "arctan2"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64", "bool"])
+def test_python_numbers_beside_tensors(name: str, dtype: str) -> None:
+    compat = import_module("array_api_compat.torch")
+    x = torch.tensor([0.0, -1.0, 2.0]).to(getattr(torch, dtype))
+    own = getattr(BACKEND.namespace, name)
+    general = getattr(compat, "atan2" if name == "arctan2" else name)
+    for number in (0.5, -0.0, np.inf, np.nan, 3, True):
+        for given in ((x, number), (number, x)):
+            try:
+                wanted = general(*given)
+            except (NotImplementedError, RuntimeError):
+                continue
+            found = own(*given)
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found.numpy(), wanted.numpy())
+
+
+def test_a_kernel_of_a_users_creates_tensors_on_the_device_too() -> None:
+    @sg.custom_op(any_backend=True, infer=lambda x: (x.shape, x.dtype))
+    def shifted(xp: Any, x: Any) -> Any:
+        return x + torch.arange(3, dtype=torch.float64) + xp.ones((3,), dtype=x.dtype)
+
+    looped = sg.trace(lambda x: sg.scan(lambda c, _: (shifted(c), None), x, x)[0], x="3")
+    for graph in (sg.trace(shifted, x="3"), looped):
+        assert graph.lower("torch")(torch.ones(3, dtype=torch.float64, device="meta")).is_meta
+    found = looped.lower("torch")(torch.tensor(X))
+    np.testing.assert_allclose(found.numpy(), X + 3 * (1 + np.arange(3)))
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        np.s_[::-1],
+        np.s_[3:0:-2, None, ::-1],
+        np.s_[..., ::-3],
+        np.s_[2, ..., ::-1, 1],
+        np.s_[-1:-9:-1, :, 4:2],
+        np.s_[0:3:-1],
+        np.s_[None, ::-2, 1, None, ::2],
+    ],
+    ids=str,
+)
+def test_slices_that_go_backwards(at: Any) -> None:
+    x = np.random.default_rng(0).normal(size=(4, 3, 5))
+    y = np.random.default_rng(1).normal(size=x[at].shape)
+    own, values, names = torch.tensor(x), torch.tensor(y), BACKEND.namespace
+    np.testing.assert_array_equal(names.getitem(own, at).numpy(), x[at])
+    for given, wanted in ((values, y), (2.0, 2.0), (values[..., :1], y[..., :1])):
+        written, added = x.copy(), x.copy()
+        written[at] = wanted
+        added[at] += wanted
+        np.testing.assert_array_equal(names.scatter_set(own, at, given).numpy(), written)
+        np.testing.assert_array_equal(names.scatter_add(own, at, given).numpy(), added)
+    np.testing.assert_array_equal(own.numpy(), x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "uint8"])
+def test_signs(dtype: str) -> None:
+    with np.errstate(invalid="ignore", over="ignore"):
+        x = EDGES.clip(-9, 9).astype(dtype) if dtype[0] != "f" else EDGES.astype(dtype)
+    for each in (x, *x):
+        found = sg.trace(np.sign, x=sg.spec(each.shape, dtype)).lower("torch")(each)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, np.sign(each))
+        same = np.isnan(found) | (np.signbit(found) == np.signbit(np.sign(each)))
+        assert np.all(same)
 
 
 def test_whole_numbers_divided_by_zero_are_zero_as_in_numpy() -> None:
