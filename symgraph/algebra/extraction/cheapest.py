@@ -202,7 +202,7 @@ class CheapestSpellings:
             writer = self._writer(spelling, len(axes), judge, steady=steady)
             for option in options:
                 with suppress(Unwritable, OverflowError):
-                    new = _shaped(spelling, writer.written(option), node)
+                    new = _shaped(spelling, writer.written(option, whole=True), node)
                     found.append(new)
                     for name in [name for expr, name in self.told if expr is option]:
                         spelling.note(new, name)
@@ -211,7 +211,7 @@ class CheapestSpellings:
                 if spelling.formed:
                     writer = self._writer(spelling, len(axes), judge, steady=steady)
                     with suppress(Unwritable, OverflowError):
-                        found.append(_shaped(spelling, writer.written(option), node))
+                        found.append(_shaped(spelling, writer.written(option, whole=True), node))
             spelling.formed = set()
         return found
 

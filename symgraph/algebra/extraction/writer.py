@@ -85,9 +85,12 @@ class ExpressionWriter:
         self._leaf_sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
 
     # -- sums --------------------------------------------------------------------------------------
-    def written(self, expr: Expr) -> IndexedArray:
-        """The expression as one piece."""
-        coef, piece = found = self.sum(expr)
+    def written(self, expr: Expr, *, whole: bool = False) -> IndexedArray:
+        """The expression as one piece; `whole` says that it is no part of another one.
+
+        Parts are also written over products that are computed anyway.
+        """
+        coef, piece = found = self.sum(expr, whole=whole)
         if coef < 0 and len(expr) == 1:
             # A number that is written anyway may absorb the sign, or a difference may be reversed.
             found = min([found, *self.terms.turned(self.stable.expr(expr))], key=self.terms.price)
@@ -99,7 +102,7 @@ class ExpressionWriter:
         pieces = [option() for option in options]
         return min(pieces, key=lambda piece: self.price(piece.node))
 
-    def sum(self, expr: Expr) -> Scaled:
+    def sum(self, expr: Expr, *, whole: bool = False) -> Scaled:
         """The expression as a number times a piece."""
         self.spelling.sizes.update(index_sizes(expr))
         if not expr:
@@ -111,7 +114,7 @@ class ExpressionWriter:
             joint = gathered(self.normal, expr)
             if joint is not None:
                 found = self._least([found, self.sum_of_leaves(self.stable.expr(joint))])
-            given = self.with_products(expr)
+            given = expr if whole else self.with_products(expr)
             if given is not expr:
                 found = self._least([found, self.sum_of_leaves(self.stable.expr(given))])
             self._sums[key] = found
