@@ -30,13 +30,9 @@ Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 """NumPy's rules of casting."""
 """The axes of a reduction: one, several, or None for all."""
 
-_SUPPORTED = {
-    dtype: dtype
-    for dtype in map(
-        np.dtype,
-        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split(),
-    )
-}
+_WIDTHS = {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64)}
+_NAMES = ["bool", *[f"{kind}{bits}" for kind, widths in _WIDTHS.items() for bits in widths]]
+_SUPPORTED = {dtype: dtype for dtype in map(np.dtype, _NAMES)}
 """One object for each dtype, so that equal dtypes are the same: `newbyteorder` makes others."""
 
 
