@@ -21,8 +21,8 @@ from symgraph.rewriting import (
     Finite,
     Identity,
     Nonpositive,
-    PositiveConstant,
     Real,
+    ScaleConstant,
     UniformConstant,
     rule,
 )
@@ -77,14 +77,14 @@ def exp_over_sum_of_two(x: Real, y: Real) -> Identity:
 
 
 @rule(sound="rounding", priority=-1, stable="large x: inf / inf")
-def exp_over_positive_plus_exp(x: Real, c: PositiveConstant) -> Identity:
-    r"""$e^x/(c + e^x) = \sigma(x - \log c)$ for a number $c > 0$."""
+def exp_over_positive_plus_exp(x: Real, c: ScaleConstant) -> Identity:
+    r"""$e^x/(c + e^x) = \sigma(x - \log c)$ for a number $c$ of ordinary size."""
     return exp(x) / (c + exp(x)), sigmoid(x - log(c))
 
 
 @rule(sound="rounding", priority=-1, stable="large x: inf * 0")
-def exp_times_quotient_by_positive_plus_exp(x: Real, y: Real, c: PositiveConstant) -> Identity:
-    r"""$e^x y/(c + e^x) = y\,\sigma(x - \log c)$ for $c > 0$."""
+def exp_times_quotient_by_positive_plus_exp(x: Real, y: Real, c: ScaleConstant) -> Identity:
+    r"""$e^x y/(c + e^x) = y\,\sigma(x - \log c)$ for a number $c$ of ordinary size."""
     return y / (c + exp(x)) * exp(x), y * sigmoid(x - log(c))
 
 

@@ -30,25 +30,10 @@ Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 """NumPy's rules of casting."""
 """The axes of a reduction: one, several, or None for all."""
 
-_SUPPORTED = {
-    np.dtype(name)
-    for name in (
-        [
-            "bool",
-            "int8",
-            "int16",
-            "int32",
-            "int64",
-            "uint8",
-            "uint16",
-            "uint32",
-            "uint64",
-            "float16",
-            "float32",
-            "float64",
-        ]
-    )
-}
+_WIDTHS = {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64)}
+_NAMES = ["bool", *[f"{kind}{bits}" for kind, widths in _WIDTHS.items() for bits in widths]]
+_SUPPORTED = {dtype: dtype for dtype in map(np.dtype, _NAMES)}
+"""One object for each dtype, so that equal dtypes are the same: `newbyteorder` makes others."""
 
 
 def supported_dtype(dtype: DTypeLike) -> np.dtype[Any]:
@@ -59,14 +44,14 @@ def supported_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     DTypeError
         For complex, object, string, datetime, longdouble and structured dtypes.
     """
-    if isinstance(dtype, np.dtype) and dtype in _SUPPORTED:
-        return dtype
+    if isinstance(dtype, np.dtype) and (known := _SUPPORTED.get(dtype)) is not None:
+        return known
     try:
         found = np.dtype(dtype)
     except TypeError as error:
         raise DTypeError(f"{dtype!r} is not a dtype.") from error
-    native = found.newbyteorder("=") if found.kind in "biuf" else found
-    if native not in _SUPPORTED:
+    native = _SUPPORTED.get(found.newbyteorder("=") if found.kind in "biuf" else found)
+    if native is None:
         raise DTypeError(
             f"dtype {found} is not supported.",
             mend="Symbolic arrays are real: keep real and imaginary parts in two arrays."

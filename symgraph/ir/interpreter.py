@@ -197,20 +197,27 @@ def bound_kernel(
     params = {name: resolve(value, env) for name, value in node.params.items()}
     if keep is not None:
         params["keep"] = keep
-    return partial(kernel_on_numpy(node) if xp is NUMPY else node.op.kernel, xp, **params)
+    on_numpy = xp.module is NUMPY.module
+    kernel = kernel_on_numpy(node, of_many=xp is NUMPY) if on_numpy else node.op.kernel
+    return partial(kernel, xp, **params)
 
 
 _MANY = 256
 """From so many elements on a call of NumPy's costs little beside the elements."""
 
 
-def kernel_on_numpy(node: Node) -> Callable[..., Any]:
-    """The kernel that NumPy runs faster at this shape; a named dimension counts as large.
+def kernel_on_numpy(node: Node, *, of_many: bool = True) -> Callable[..., Any]:
+    """The kernel on NumPy's arrays: its own, or the faster at this shape.
 
-    It depends on the node alone, so that every program gives the same bits as the interpreter.
+    It depends on the node alone, so that every program gives the same bits as the interpreter. A
+    named dimension counts as large. Machine code has no use for a kernel `of_many` elements.
     """
-    if node.op.kernel_of_many is None or node.dtype.itemsize < 4:
+    if node.dtype.itemsize < 4:
         return node.op.kernel  # In half precision intermediate results would lose digits.
+    if node.op.kernel_on_numpy is not None:
+        return node.op.kernel_on_numpy
+    if node.op.kernel_of_many is None or not of_many:
+        return node.op.kernel
     known = [dim for dim in node.shape if isinstance(dim, int)]
     many = len(known) < node.ndim or prod(known) >= _MANY
     return node.op.kernel_of_many if many else node.op.kernel

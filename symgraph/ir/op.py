@@ -268,6 +268,9 @@ class Op:
     kernel_of_many : callable, optional
         Another kernel, that NumPy runs faster where there are some hundred elements: functions that
         it vectorises in the place of one that goes number by number. It may differ by roundings.
+    kernel_on_numpy : callable, optional
+        The kernel on NumPy's arrays and in machine code, at every size, in single and double
+        precision: where the function that `kernel` calls has less range there than its result.
     mistaken_for : tuple of str
         Functions of `symgraph.numpy` that one may write in its place by mistake: a rule with one of
         them in its place is false, and the verifier is tried on it.
@@ -319,6 +322,7 @@ class Op:
     fresh: bool = True
     workspace: Flops = no_flops
     kernel_of_many: Kernel | None = None
+    kernel_on_numpy: Kernel | None = None
     mistaken_for: tuple[str, ...] = ()
     examples: str = ""
 
@@ -359,6 +363,7 @@ class Said(TypedDict, total=False):
     stand_in: Callable[[Any], StandIn | None] | None
     workspace: Flops
     kernel_of_many: Kernel | None
+    kernel_on_numpy: Kernel | None
 
 
 def _jointly(*_operands: object, **_params: object) -> Any:

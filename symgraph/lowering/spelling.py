@@ -70,7 +70,7 @@ def spell(
     """
     if fast and node.op.traits.arrangement is Arrangement.REPEATED and _is_small(node.aval):
         return _repeated_by_product(node)
-    kernel = kernel_on_numpy(node) if many else node.op.kernel
+    kernel = kernel_on_numpy(node, of_many=many)
     if any(isinstance(value, Body) for value in node.params.values()):
         return _call_of_function(node, keep)
     recording = Recording(fast)

@@ -1,7 +1,7 @@
 """Elementary functions on short vectors: the argument is reduced, then a polynomial evaluated.
 
 Each has an error of at most one unit in the last place, subnormal and huge arguments included
-(`sigmoid` and `log_add_exp`: two, `erfc` and `ndtr`: four), and NumPy's values at NaN, infinities
+(`log_add_exp`: two, `erfc` and `ndtr`: four), and NumPy's values at NaN, infinities
 and zeros. The polynomials are fitted by `tests/support/fit_functions.py`. The reductions are those
 of W. J. Cody and W. Waite, *Software Manual for the Elementary Functions* (1980): products of parts
 of ln 2 and of pi/2 are exact by fused multiply-add. Sine and cosine of huge arguments are left to
@@ -288,13 +288,6 @@ sin = _for_huge("sin", lambda c, x: c.select(c.compared("oeq", x, 0.0), x, _turn
 cos = _for_huge("cos", lambda c, x: _turned(c, x, 1))
 
 
-def sigmoid(c: Code, x: Value) -> Value:
-    """1 / (1 + exp(-x)), without overflow."""
-    e = exp(c, c.neg(c.fabs(x)))
-    above = c.select(c.compared("oge", x, 0.0), c.number(x.kind, 1.0, x.width), e)
-    return c.div(above, c.add(e, 1.0))
-
-
 def log_add_exp(c: Code, x: Value, y: Value) -> Value:
     """log(exp(x) + exp(y)): the larger of the two and log1p(exp(-distance))."""
     zero = c.number(x.kind, 0.0, y.width).text
@@ -372,7 +365,6 @@ _WRITTEN: dict[str, Callable[..., Value]] = {
     "np.logaddexp": log_add_exp,
     "special.erf": erf,
     "special.erfc": erfc,
-    "special.expit": sigmoid,
     "special.ndtr": ndtr,
 }
 

@@ -279,12 +279,21 @@ logaddexp2 = elementwise(
 )
 
 # -- logistic --------------------------------------------------------------------------------------
+_ALL_OF_ONE = 40.0
+"""From exp of this on, 1 is lost in 1 + exp x, in single and in double precision."""
+
+
+def _logistic_on_numpy(xp: Any, x: Any) -> Any:
+    """Of exp x, not of exp -x, which overflows where the function is still a number."""
+    e = xp.exp(xp.minimum(x, _ALL_OF_ONE))
+    return xp.divide(e, xp.add(1.0, e))
+
+
 sigmoid = elementwise(
     "sigmoid",
     # SciPy has no half-precision loop: it answers in float64.
     kernel=lambda xp, x: xp.astype(xp.special.expit(x), x.dtype),
-    # Where exp overflows, the function is below all normal numbers, and 0 is given.
-    kernel_of_many=lambda xp, x: xp.reciprocal(xp.add(1.0, xp.exp(xp.negative(x)))),
+    kernel_on_numpy=_logistic_on_numpy,
     vjp=(lambda ct, out, x: ct * (out * (1 - out)),),
     facts=knows(
         bounds=increasing(_logistic, image=(0.0, 1.0)), signs=is_positive, keeps_finite=True

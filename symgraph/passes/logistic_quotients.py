@@ -1,10 +1,10 @@
 r"""Multiples of the logistic function as one quotient: $c\,\sigma(-x) = c / (1 + e^x)$.
 
-For numbers and arrays c the quotient has three operations instead of six. It is as stable: where
-exp overflows, the function is below all normal numbers. A derivative of the quotient would not be
-stable, so the pass runs last, when nothing is left to differentiate. Signs are sought along sums
-and products that nothing else reads: $-D^\top \sigma(-D s)$ has two. The sign of a difference
-swaps its operands.
+For numbers and arrays c the quotient has three operations instead of six. It is as stable, but for
+results below $6 \cdot 10^{-309} |c|$: there exp overflows, and the quotient is 0. Multiples by huge
+numbers are left alone. A derivative of the quotient would not be stable, so the pass runs last,
+when nothing is left to differentiate. Signs are sought along sums and products that nothing else
+reads: $-D^\top \sigma(-D s)$ has two. The sign of a difference swaps its operands.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ __all__ = ["with_complements", "with_quotients"]
 
 _FAR = 6
 """How many steps above a sigmoid are searched for a change of sign."""
+_LARGEST = 2.0**20
+"""Of the numbers that a sigmoid is multiplied by: results below 1e-302 become 0."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,8 @@ def _multiple_above(node: Node, user: Mapping[Node, Node | None]) -> _Multiple |
         elif top.op is multiply.op and alone and top.shape == node.shape:
             other = next(each for each in top.operands if each is not below)
             if other.is_constant and other.ndim == 0:
-                return _Multiple(node, other, None, top) if below is node else None
+                ordinary = bool(np.abs(other.params["value"]) <= _LARGEST)
+                return _Multiple(node, other, None, top) if below is node and ordinary else None
             product, array, alone = top, other, False
         elif top.operands.index(below) in _linear_places(top):
             alone = False

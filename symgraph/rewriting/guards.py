@@ -52,6 +52,7 @@ __all__ = [
     "PositiveConstant",
     "Real",
     "Scalar",
+    "ScaleConstant",
     "Shape",
     "Total",
     "UniformConstant",
@@ -168,6 +169,13 @@ NegativeConstant: TypeAlias = Annotated[
 PositiveConstant: TypeAlias = Annotated[
     Array, _of_value("positive constant", lambda value: value > 0)
 ]
+ScaleConstant: TypeAlias = Annotated[
+    Array, _of_value("constant of ordinary size", lambda value: 2**-20 <= float(value) <= 2**20)
+]
+"""A constant whose elements are all one number from 1e-6 to 1e6.
+
+Its logarithm is at most 14: exp of x - 700 would be off by hundreds of units in the last place.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """At trust "exact" no value is computed at another size, where its last digit may differ.
 
-NumPy computes a sigmoid and a softplus of many elements by another kernel.
+NumPy computes a softplus of many elements by another kernel, and a sigmoid by one at every size.
 """
 
 from __future__ import annotations
@@ -37,4 +37,4 @@ def test_exact_keeps_every_bit(f: Callable[[Any], Any], program: Callable[[Any, 
         np.testing.assert_array_equal(small.evaluate(x=x), wanted)
         np.testing.assert_array_equal(small.lower()(x), wanted)
         differs |= not np.array_equal(f(np.tile(x, 40))[:24], f(x))
-    assert differs  # So the test would see it.
+    assert differs == (f is snp.softplus)  # So the test would see it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,6 +90,8 @@ class CheapestSpellings:
         """Options that rest on the insides of arrays, and the identity behind each: what is found
         for one value holds for no other of its structure."""
         self.products: dict[Node, list[Node]] = {}
+        self._cut = False
+        """Whether the last spellings are without some that have too many operations."""
         self._spellings: dict[np.dtype[Any], ArrayOperations] = {}
 
     def learn(self, node: Node) -> None:
@@ -109,6 +112,7 @@ class CheapestSpellings:
         options: list[Expr],
         is_gain: Callable[[Price], bool] | None = None,
         below: Iterable[Node] = (),
+        most: float = inf,
     ) -> CheapestSpelling:
         """The cheapest spelling of these expressions that loses no digits.
 
@@ -126,14 +130,19 @@ class CheapestSpellings:
             are wanted.
         below : iterable of Node, optional
             Arrays that all spellings need. A value is not rescued where one of these fails, too.
+        most : float
+            The most operations of a gain.
         """
-        found = self._written(node, options)
+        found = self._written(node, options, most=most)
         gains = is_gain is None or any(is_gain(self.use_counts.price(each)) for each in found)
         if not gains and not self.judge.fails_anew(now, below):
             self.tried.add(now)
             return CheapestSpelling(None, hopeless=True)
         best = self._first(found, node, now)
-        if found and best is not min(found, key=self.use_counts.price) and _has_order(options):
+        if self._cut and (best is None or not self._is_enough(best, is_gain)):
+            found = self._written(node, options)  # Digits decide: longer ones are of use, too.
+            best = self._first(found, node, now)
+        if found and best is not min(found, key=self.use_counts.price) and _divides(options):
             found += self._written(node, options, steady=True)
             best = self._first(found, node, now)
         if found and self._is_worth_more(best, now, options, below):
@@ -159,6 +168,11 @@ class CheapestSpellings:
         With nothing to compare its digits with, the value that it becomes part of is judged.
         """
         return min(self._written(like, [expr]), key=self.use_counts.price, default=None)
+
+    def _is_enough(self, best: Node, is_gain: Callable[[Price], bool] | None) -> bool:
+        """Whether no longer spelling than the best one is of use."""
+        short = is_gain is None or is_gain(self.use_counts.price(best))
+        return short and not self.judge.fails(best)
 
     def _is_worth_more(
         self, best: Node | None, now: Node, options: list[Expr], below: Iterable[Node]
@@ -188,6 +202,7 @@ class CheapestSpellings:
         judge: Judge | None = None,
         *,
         steady: bool = False,
+        most: float = inf,
     ) -> list[Node]:
         spelling = self._spellings.get(node.dtype)
         if spelling is None:
@@ -199,7 +214,7 @@ class CheapestSpellings:
             spelling.sizes[place] = node.shape[axis]
         found: list[Node] = []
         with origin(rewritten(node)):
-            writer = self._writer(spelling, len(axes), judge, steady=steady)
+            writer = first = self._writer(spelling, len(axes), judge, steady=steady, most=most)
             for option in options:
                 with suppress(Unwritable, OverflowError):
                     new = _shaped(spelling, writer.written(option, whole=True), node)
@@ -209,14 +224,21 @@ class CheapestSpellings:
             for option in options:
                 spelling.formed = inverses_twice(option)
                 if spelling.formed:
-                    writer = self._writer(spelling, len(axes), judge, steady=steady)
+                    writer = self._writer(spelling, len(axes), judge, steady=steady, most=most)
                     with suppress(Unwritable, OverflowError):
                         found.append(_shaped(spelling, writer.written(option, whole=True), node))
             spelling.formed = set()
+        self._cut = first.cut or writer.cut
         return found
 
     def _writer(
-        self, spelling: ArrayOperations, rank: int, judge: Judge | None, *, steady: bool
+        self,
+        spelling: ArrayOperations,
+        rank: int,
+        judge: Judge | None,
+        *,
+        steady: bool,
+        most: float,
     ) -> ExpressionWriter:
         counts, known = self.use_counts, self.contractions
         return ExpressionWriter(
@@ -224,11 +246,12 @@ class CheapestSpellings:
             *(known.sum_of, lambda expr: known.with_products(expr, counts.alive)),
             *(range(rank), judge),
             steady=steady,
+            most=most,
         )
 
 
-def _has_order(options: list[Expr]) -> bool:
-    """Whether a term has a divisor or an exp, so that the order of its factors may matter."""
+def _divides(options: list[Expr]) -> bool:
+    """Whether a term has a divisor, so that products and quotients can change places."""
     return any(f.power < 0 for expr in options for term in expr for f in term.factors)
 
 

@@ -32,7 +32,7 @@ from .common_factors import (
     shared_factors,
 )
 from .flat_writer import FlatWriter
-from .indexed_arrays import ArrayOperations
+from .indexed_arrays import ArrayOperations, IndexedArray
 from .repeated_sums import found_again
 from .term_writer import Scaled, TermWriter
 
@@ -58,6 +58,10 @@ class WritesSums(Protocol):
         """The cheapest spelling of a sum over arrays."""
         ...
 
+    def is_too_long(self, piece: IndexedArray, /) -> bool:
+        """Whether a piece alone has more operations than a spelling may have."""
+        ...
+
 
 @named
 def sum_of_sums(writer: WritesSums, expr: Expr) -> list[Scaled]:
@@ -78,6 +82,8 @@ def number_factored(writer: WritesSums, expr: Expr) -> list[Scaled]:
         if size == 1 or not 2 <= len(terms) < len(expr):
             continue
         _, piece = inner = writer.sums.flat({term: quotient(expr[term], size) for term in terms})
+        if writer.is_too_long(piece):
+            continue
         leaf: RawFactor = (writer.atoms.made(piece.node), piece.names, one)
         rest = [item for item in expr.items() if item[0] not in terms]
         whole = (canonical_term([leaf], {}), times(inner[0], size))
@@ -222,7 +228,7 @@ def _factored(writer: WritesSums, expr: Expr, key: SharedFactor) -> Scaled | Non
     if _outgrows(writer, inner, [term for term, _, _ in group]):
         return None
     by, piece = writer.sum_of_leaves(inner) if inner else (one, None)
-    if piece is None:
+    if piece is None or writer.is_too_long(piece):
         return None
     leaf: RawFactor = (writer.atoms.made(piece.node), piece.names, one)
     idx = tuple([common[p] if p < 0 else p for p in pattern])
@@ -251,6 +257,8 @@ def common_product_taken_out(writer: WritesSums, expr: Expr) -> list[Scaled]:
         inner = added([(_renamed(all_without(term, common), term), c) for term, c in expr.items()])
         if len(inner) > 1 and not _outgrows(writer, inner, list(expr)):
             by, piece = writer.sum_of_leaves(inner)
+            if writer.is_too_long(piece):
+                return found
             leaf: RawFactor = (writer.atoms.made(piece.node), piece.names, one)
             found.append(writer.terms.product(canonical_term([*common, leaf], {}), by))
     return found
@@ -262,6 +270,8 @@ def product_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
     found: list[Scaled] = []
     for product, again in products_again(expr):
         by, piece = writer.terms.product(product, one)
+        if writer.is_too_long(piece):
+            continue
         atom = writer.atoms.made(piece.node)
         parts = [(canonical_term([(atom, piece.names, one)], {}), times(expr[product], by))]
         for term, rest, names in again:

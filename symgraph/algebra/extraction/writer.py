@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
+from math import inf
 
 from ...accuracy import Judge
 from ...ir.dims import Dim
@@ -30,6 +31,10 @@ __all__ = ["ExpressionWriter", "Unwritable"]
 
 _MOST_PRODUCTS = 150
 """When this many products are planned for one region, no further spellings of it are tried."""
+
+_FAR_LONGER, _LONGER = 3, 4
+"""If a sum, term by term, has more than 3 n + 4 operations, where n are of use, no factor is taken
+out of it. Of 1,010 such sums in gradients three would have become short enough."""
 
 
 class ExpressionWriter:
@@ -53,6 +58,8 @@ class ExpressionWriter:
         If given, spellings of a sum that lose digits beside another one are dropped.
     steady : bool
         Whether to divide before multiplying, and by x twice, not by its square.
+    most : float
+        The most operations of a spelling that is of use; others may be left out.
     """
 
     def __init__(
@@ -67,8 +74,12 @@ class ExpressionWriter:
         judge: Judge | None = None,
         *,
         steady: bool = False,
+        most: float = inf,
     ) -> None:
         self.normal = normal
+        self.most = most
+        self.cut = False
+        """Whether a spelling was left out because it would have more operations than `most`."""
         self.atoms = normal.atoms
         self.spelling = spelling
         self.price = price
@@ -139,6 +150,13 @@ class ExpressionWriter:
             self._leaf_sums[key] = found
         return found
 
+    def is_too_long(self, piece: IndexedArray) -> bool:
+        """Whether a piece alone has more operations than a spelling may have."""
+        if self.price(piece.node)[0] <= self.most:
+            return False
+        self.cut = True
+        return True
+
     def _cheapest_sum(self, expr: Expr) -> Scaled:
         self.spelling.sizes.update(index_sizes(expr))
         if len(expr) == 1:
@@ -148,6 +166,9 @@ class ExpressionWriter:
             return one, IndexedArray(self.spelling.constant(0), ())
         options = [("", self.sums.flat(expr))]
         if len(self.terms.products) > _MOST_PRODUCTS:
+            return options[0][1]
+        if self.terms.price(options[0][1])[0] > _FAR_LONGER * self.most + _LONGER:
+            self.cut = True
             return options[0][1]
         for spelling in SPELLINGS:
             if spelling.fewest <= len(expr) <= spelling.most:

@@ -313,7 +313,7 @@ class RegionPass:
         def is_gain(spent: Price) -> bool:
             return spent[:parts] < saved[:parts]
 
-        spelled = self.spellings.cheapest(node, old, options, is_gain, needed)
+        spelled = self.spellings.cheapest(node, old, options, is_gain, needed, saved[0])
         if spelled.hopeless:
             self.settled.add(old)
         else:
