@@ -13,7 +13,6 @@ from symgraph.numpy import (
     greater_equal,
     less,
     less_equal,
-    maximum,
     minimum,
     negative,
     not_equal,
@@ -109,18 +108,6 @@ def part_of_choice_of_numbers(c: Boolean, x: RealNumber, y: RealNumber, index: I
 
 
 # -- choices that are extrema ----------------------------------------------------------------------
-@rule(sound="rounding", kink="x = 0")
-def zero_above_zero(x: Real) -> Identity:
-    r"""Zero in place of positive numbers is $\min(x, 0)$; NaN stays NaN."""
-    return where(x > 0, 0, x), minimum(x, 0)
-
-
-@rule(sound="rounding", kink="x = 0")
-def zero_below_zero(x: Real) -> Identity:
-    r"""Zero in place of negative numbers is $\max(x, 0)$; NaN stays NaN."""
-    return where(x < 0, 0, x), maximum(x, 0)
-
-
 @rule(sound="rounding", stable="large x: exp of the branch not taken overflows", kink="x = 0")
 def one_above_zero(x: Real) -> Identity:
     r"""$e^x$ with 1 in place of values above 1 is $e^{\min(x, 0)}$."""
@@ -149,6 +136,38 @@ def scaled_sign_outside_bound(x: Real, c: Nonnegative) -> Identity:
 def scaled_sign_outside_closed_bound(x: Real, c: Nonnegative) -> Identity:
     """As `scaled_sign_outside_bound`, with the bounds in the first branch."""
     return where(absolute(x) <= c, x, c * sign(x)), clip(x, negative(c), c)
+
+
+@rule(sound="rounding")
+def quotient_or_sign_outside_bound(x: Real, c: Positive) -> Identity:
+    """Clipping a quotient to [-1, 1], written out: the derivative of the smooth L1 loss."""
+    return where(absolute(x) < c, x / c, sign(x)), clip(x / c, -1, 1)
+
+
+@rule(sound="rounding", kink="|x| = c")
+def quotient_or_sign_outside_closed_bound(x: Real, c: Positive) -> Identity:
+    """As `quotient_or_sign_outside_bound`, with the bounds in the first branch."""
+    return where(absolute(x) <= c, x / c, sign(x)), clip(x / c, -1, 1)
+
+
+@rule(sound="rounding")
+def part_of_quotient_or_sign_outside_bound(x: Real, c: Positive, k: PositiveConstant) -> Identity:
+    """As `quotient_or_sign_outside_bound`, where both branches are divided by a number."""
+    return where(absolute(x) < c, x / (k * c), sign(x) / k), clip(x / c, -1, 1) / k
+
+
+@rule(sound="rounding", kink="|x| = c")
+def part_of_quotient_or_sign_outside_closed_bound(
+    x: Real, c: Positive, k: PositiveConstant
+) -> Identity:
+    """As `part_of_quotient_or_sign_outside_bound`, with the bounds in the first branch."""
+    return where(absolute(x) <= c, x / (k * c), sign(x) / k), clip(x / c, -1, 1) / k
+
+
+@rule(sound="exact")
+def squared_sign_beyond_bound(x: Real, y: Real, c: Nonnegative) -> Identity:
+    r"""$\operatorname{sgn}^2 x = 1$ where $|x| > c \ge 0$: the derivative of a soft threshold."""
+    return where(absolute(x) > c, square(sign(x)), y), where(absolute(x) > c, 1, y)
 
 
 @rule(sound="rounding")

@@ -29,6 +29,7 @@ from textbook.modules import MODULES
 from textbook.normalization import NORMALISED
 from textbook.overlaps import OVERLAP_LOSSES
 from textbook.physics import ENERGIES
+from textbook.piecewise import PIECEWISE
 from textbook.regressions import REGRESSIONS
 from textbook.residuals import RESIDUALS
 from textbook.responses import RESPONSES
@@ -79,6 +80,7 @@ CATALOGUE: list[Row] = [
     *ATTENTION,
     *OVERLAP_LOSSES,
     *ENERGIES,
+    *PIECEWISE,
     *REGRESSIONS,
     *RESIDUALS,
     *SAMPLES,
