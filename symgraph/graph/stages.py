@@ -17,6 +17,7 @@ from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
+from ..passes.joined_rows import with_rows_joined
 from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
 from ..passes.shared_factors import with_factors_shared
@@ -223,6 +224,7 @@ def _attempt(
         if effort != "low":
             new = with_factors_shared(outputs, judge.loses)
             outputs = history.through("factors shared", outputs, new)
+            outputs = history.through("rows joined", outputs, with_rows_joined(outputs))
     return _Attempt(dag, given, outputs, found, history, knowledge)
 
 
