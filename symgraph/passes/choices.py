@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 from ..array import Array, constant
@@ -32,6 +33,8 @@ _AND = (logical_and.op, bitwise_and.op)
 _OR = (logical_or.op, bitwise_or.op)
 _MOST_CONDITIONS = 6
 """With more conditions a sum stays as it is: there are two to their number of outcomes."""
+_MOST_TERMS = 64
+"""With more values behind masks a sum stays as it is."""
 
 Outcomes: TypeAlias = int
 """A set of outcomes of all conditions, with a bit for each outcome."""
@@ -109,32 +112,53 @@ class _Branch:
 
 
 class _Conditions:
-    """The conditions of which masks are made, and the outcomes for which a mask holds."""
+    """The conditions of which masks are made, and the outcomes for which each mask holds."""
 
     def __init__(self, masks: Sequence[Node]) -> None:
         self.found: dict[Node, int] = {}
+        self._held: dict[Node, Outcomes] = {}
+        made: dict[Node, None] = {}
         stack = list(masks[::-1])
-        while stack:
+        while stack and self.are_few:
             node = stack.pop()
-            if _is_of_masks(node):
-                stack.extend(node.operands[::-1])
-            else:
+            if not _is_of_masks(node):
                 self.found.setdefault(node, len(self.found))
-        self.are_few = len(self.found) <= _MOST_CONDITIONS
+            elif node not in made:
+                made[node] = None
+                stack.extend(node.operands[::-1])
+        if self.are_few:
+            self._hold(list(made))
+
+    @property
+    def are_few(self) -> bool:
+        return len(self.found) <= _MOST_CONDITIONS
 
     @property
     def all(self) -> Outcomes:
         return (1 << (1 << len(self.found))) - 1
 
     def held(self, mask: Node) -> Outcomes:
-        """The outcomes for which a mask holds; those of a condition have its bit set."""
-        if mask in self.found:
-            place = self.found[mask]
-            return sum([1 << at for at in range(1 << len(self.found)) if at >> place & 1])
-        parts = [self.held(each) for each in mask.operands]
-        if mask.op in _NOT:
-            return self.all & ~parts[0]
-        return parts[0] & parts[1] if mask.op in _AND else parts[0] | parts[1]
+        """The outcomes for which a mask holds."""
+        return self._held[mask]
+
+    def _hold(self, stack: list[Node]) -> None:
+        """Find the outcomes of each mask; those of a condition have its bit set."""
+        for node, place in self.found.items():
+            outcomes = range(1 << len(self.found))
+            self._held[node] = sum([1 << each for each in outcomes if each >> place & 1])
+        while stack:
+            node = stack[-1]
+            missing = [each for each in node.operands if each not in self._held]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            parts = [self._held[each] for each in node.operands]
+            if node.op in _NOT:
+                self._held[node] = self.all & ~parts[0]
+            else:
+                both = parts[0] & parts[1], parts[0] | parts[1]
+                self._held[node] = both[0 if node.op in _AND else 1]
 
 
 def _is_of_masks(node: Node) -> bool:
@@ -212,7 +236,9 @@ class _Sum:
         """The choices that the terms behind masks are, a sign for all of it, and other terms."""
         if len(self._masked) < 2:
             return None
-        paths = list(self._paths())
+        paths = list(islice(self._paths(), _MOST_TERMS + 1))
+        if len(paths) > _MOST_TERMS:
+            return None
         conditions = _Conditions([mask for path, _, _ in paths for mask, _ in path])
         if not conditions.are_few:
             return None

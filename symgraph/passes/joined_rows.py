@@ -87,19 +87,21 @@ def _joined(
 
 def _parts(row: Node, uses: Mapping[Node, int]) -> Iterator[Node | int]:
     """The arrays that a row is made of, and between them numbers of zeros."""
-    bounds = _bounds(row) if row.op is EMBED and _is_made_of_parts(row, uses) else None
-    if bounds is not None:
-        (operand,) = row.operands
-        start, stop = bounds
-        yield start
-        yield from _parts(operand, uses) if operand.ndim else [operand]
-        yield row.shape[0] - stop
-    elif row.op is CONCATENATE and _is_made_of_parts(row, uses):
-        for piece in row.operands:
-            yield from _parts(piece, uses)
-    else:
-        size = row.shape[-1]
-        yield size if isinstance(size, int) and uniform_value(row) == 0 else row
+    stack: list[Node | int] = [row]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, int) or not _is_made_of_parts(part, uses):
+            zeros_there = isinstance(part, Node) and uniform_value(part) == 0
+            size = part.shape[-1] if isinstance(part, Node) and part.ndim else None
+            yield size if zeros_there and isinstance(size, int) else part
+        elif part.op is CONCATENATE:
+            stack.extend(part.operands[::-1])
+        else:
+            bounds = _bounds(part)
+            if bounds is None:
+                yield part
+            else:
+                stack.extend([part.shape[0] - bounds[1], part.operands[0], bounds[0]])
 
 
 def _bounds(row: Node) -> tuple[int, int] | None:

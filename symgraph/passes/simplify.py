@@ -26,6 +26,7 @@ from ..rewriting.rule import Rule, RulePack, Soundness
 from .bodies import hold_bodies, with_simple_bodies
 from .branches import with_branches_joined
 from .choices import with_choices_joined
+from .cholesky_pullbacks import with_cholesky_pullbacks
 from .constant_folding import folded
 from .dead_results import without_dead_results
 from .duplicates import merged
@@ -204,6 +205,8 @@ class _Rounds:
                 current = log.through("choices joined", current, with_choices_joined(current))
                 new = with_branches_joined(current, at_kinks=self.at_kinks)
                 current = log.through("branches joined", current, new)
+                new = with_cholesky_pullbacks(current, self.knowledge, loses)
+                current = log.through("pulled back through Cholesky factors", current, new)
                 new = with_hyperbolics(current)
                 current = log.through("exps of opposites joined", current, new)
             if self.reached is not None:

@@ -10,6 +10,7 @@ from textbook.applied import APPLIED
 from textbook.attention import ATTENTION
 from textbook.bodies import BODIES
 from textbook.calculus import CALCULUS
+from textbook.cholesky import THROUGH_CHOLESKY
 from textbook.counts import COUNT_LIKELIHOODS
 from textbook.crossentropy import CROSS_ENTROPY
 from textbook.distances import DISTANCES
@@ -85,6 +86,7 @@ CATALOGUE: list[Row] = [
     *RESIDUALS,
     *SAMPLES,
     *SOFTMAX,
+    *THROUGH_CHOLESKY,
     *TRANSCENDENTAL,
     *UNITS,
     *VECTORS,

@@ -152,3 +152,16 @@ def test_the_gradient_of_select_has_a_choice_for_each_condition() -> None:
     x = np.array([0.5, 1, 1.5, 2, 3, 4, 5, np.nan, -np.inf])
     wanted = [0.1, 0.2, 0.2, 0.3, 0.3, 0.4, 0.4, 0.4, 0.1]
     np.testing.assert_array_equal(small.evaluate(x=x), wanted)
+
+
+def test_long_sums_and_deep_masks_stay_and_take_no_recursion() -> None:
+    def f(x: Any, y: Any, a: Any) -> Any:
+        total: Any = 0
+        mask = x > 1
+        for at in range(3_000):
+            total = total + where(mask, y, 0)
+            mask = ~mask if at % 2 else mask | (y > 0)
+        return total
+
+    graph = sg.trace(f, **SPECS)
+    assert with_choices_joined(graph.dag.outputs) == list(graph.dag.outputs)
