@@ -10,9 +10,9 @@ from textbook.applied import APPLIED
 from textbook.attention import ATTENTION
 from textbook.bodies import BODIES
 from textbook.calculus import CALCULUS
-from textbook.cholesky import THROUGH_CHOLESKY
 from textbook.counts import COUNT_LIKELIHOODS
 from textbook.crossentropy import CROSS_ENTROPY
+from textbook.decompositions import DECOMPOSED
 from textbook.distances import DISTANCES
 from textbook.divergences import DIVERGENCES
 from textbook.factors import FACTORS
@@ -86,7 +86,7 @@ CATALOGUE: list[Row] = [
     *RESIDUALS,
     *SAMPLES,
     *SOFTMAX,
-    *THROUGH_CHOLESKY,
+    *DECOMPOSED,
     *TRANSCENDENTAL,
     *UNITS,
     *VECTORS,

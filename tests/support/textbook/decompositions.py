@@ -1,4 +1,4 @@
-"""Functions of a positive definite matrix through its Cholesky factor, as programs write them."""
+"""Functions of a symmetric matrix through its Cholesky factor or its eigenvalues."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from symgraph.scipy.linalg import cho_solve, solve_triangular
-from textbook import SPD, Row, row
+from textbook import SPD, SYMMETRIC, Row, row
 
-__all__ = ["THROUGH_CHOLESKY"]
+__all__ = ["DECOMPOSED"]
 
 chol = np.linalg.cholesky
 
@@ -18,7 +18,7 @@ def half_log_det(K: Any) -> Any:
     return np.sum(np.log(np.diagonal(chol(K))))
 
 
-THROUGH_CHOLESKY: list[Row] = [
+DECOMPOSED: list[Row] = [
     row(
         "Gaussian process evidence by a Cholesky factor",
         lambda K, y: 0.5 * y @ cho_solve((chol(K), True), y) + half_log_det(K),
@@ -50,5 +50,20 @@ THROUGH_CHOLESKY: list[Row] = [
         lambda K, y: (a := cho_solve((chol(K), True), y), np.outer(-0.5 * a, a))[1],
         K=SPD,
         y="5",
+    ),
+    row(
+        "sum of squared eigenvalues",
+        lambda S, a: a * np.sum(np.linalg.eigvalsh(S) ** 2) / 2,
+        "S",
+        lambda S, a: a * S,
+        S=SYMMETRIC,
+        a="",
+    ),
+    row(
+        "sum of logarithms of eigenvalues",
+        lambda S: np.sum(np.log(np.linalg.eigvalsh(S))),
+        "S",
+        lambda S: np.linalg.inv(S),
+        S=SPD,
     ),
 ]
