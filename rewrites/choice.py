@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
+import numpy as np
+
 from symgraph.numpy import (
     absolute,
     clip,
@@ -22,6 +24,7 @@ from symgraph.numpy import (
     where,
 )
 from symgraph.rewriting import (
+    Array,
     Boolean,
     Identity,
     Index,
@@ -36,6 +39,8 @@ from symgraph.rewriting import (
     UniformConstant,
     applied,
     as_scalar,
+    building,
+    folded,
     is_real,
     negated,
     provided,
@@ -70,6 +75,38 @@ def choices_between_otherwise(c: Boolean, x: Real, y: Real) -> Identity:
 def negative_of_masked_number(c: Boolean, x: RealNumber) -> Identity:
     """The negative of a masked number is the masked negative number."""
     return -where(c, x, 0), where(c, negated(x), 0)
+
+
+@building
+def _times(x: Array, k: Array) -> Array:
+    """The product of two numbers."""
+    return folded(as_scalar(x), as_scalar(k), np.multiply)
+
+
+@building
+def _over(x: Array, k: Array) -> Array:
+    """The quotient of two numbers."""
+    return folded(as_scalar(x), as_scalar(k), np.divide)
+
+
+@rule(sound="exact", measure="operations above choices")
+def choice_of_numbers_times_number(
+    c: Boolean, x: RealNumber, y: RealNumber, k: RealNumber
+) -> Identity:
+    """A choice of two numbers times a number is a choice of their products."""
+    chosen = where(c, x, y)
+    provided(chosen.shape == c.shape)
+    return chosen * k, where(c, _times(x, k), _times(y, k))
+
+
+@rule(sound="exact", measure="operations above choices")
+def choice_of_numbers_over_number(
+    c: Boolean, x: RealNumber, y: RealNumber, k: RealNumber
+) -> Identity:
+    """A choice of two numbers over a number is a choice of their quotients."""
+    chosen = where(c, x, y)
+    provided(chosen.shape == c.shape)
+    return chosen / k, where(c, _over(x, k), _over(y, k))
 
 
 @rule(sound="exact", measure="choices")

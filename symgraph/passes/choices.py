@@ -51,14 +51,14 @@ def with_choices_joined(outputs: Sequence[Node]) -> list[Node]:
     outputs : sequence of Node
     """
     nodes = reachable(outputs)
-    if sum([node.op is where.op for node in nodes]) < 2:
+    if not any(node.op is where.op for node in nodes):
         return list(outputs)
     users = _users(nodes, outputs)
     instead: dict[Node, Node] = {}
     for node in nodes:
         operands = tuple([instead.get(each, each) for each in node.operands])
         instead[node] = node if operands == node.operands else on_operands(node, operands)
-        if _is_sum(node) and not _is_term(node, users):
+        if (_is_sum(node) or _is_choice(node)) and not _is_inside(node, users):
             found = _Sum(node, users).joined()
             if found is not None:
                 with origin(node.origin):
@@ -88,6 +88,19 @@ def _is_term(node: Node, users: _Users) -> bool:
     """Whether a sum has no other use than as a term of a sum of its shape."""
     above = users[node][0]
     return len(users[node]) == 1 and above is not None and _is_sum(above) and _alike(above, node)
+
+
+def _is_choice(node: Node) -> bool:
+    return node.op is where.op and not node.copy and node.dtype.kind == "f"
+
+
+def _is_inside(node: Node, users: _Users) -> bool:
+    """Whether a sum or choice has no other use than in a sum or choice of its shape."""
+    if _is_term(node, users):
+        return True
+    above = users[node][0]
+    inside = len(users[node]) == 1 and above is not None and _is_choice(above)
+    return inside and _is_choice(node) and above is not None and _alike(above, node)
 
 
 def _unrepeated(node: Node) -> Node:
@@ -203,8 +216,8 @@ def _cheapest(branches: Sequence[_Branch], conditions: _Conditions) -> _Tree:
 
 
 def _cost_of_sum(terms: Sequence[Signed]) -> int:
-    """Additions, and a negation if all terms are negative, unless it is one constant."""
-    if len(terms) == 1 and terms[0][0].is_constant:
+    """Additions, and a negation if all terms are negative; of numbers nothing is left to do."""
+    if all(uniform_value(node) is not None for node, _ in terms):
         return 0
     return max(0, len(terms) - 1) + (bool(terms) and all(sign < 0 for _, sign in terms))
 
@@ -220,21 +233,19 @@ class _Sum:
         stack = [(top, 1)]
         while stack:
             node, sign = stack.pop()
-            if node is top or (_is_sum(node) and _is_term(node, users)):
+            if _is_sum(node) and (node is top or _is_term(node, users)):
                 self._inside.add(node)
                 signs = _SIGNS[node.op][::-1]
                 stack.extend(
                     [(x, sign * own) for x, own in zip(node.operands[::-1], signs, strict=True)]
                 )
             else:
-                (self._masked if self._is_choice(node) else self._beside).append((node, sign))
-
-    def _is_choice(self, node: Node) -> bool:
-        return node.op is where.op and not node.copy and _alike(node, self._top)
+                masked = _is_choice(node) and _alike(node, top)
+                (self._masked if masked else self._beside).append((node, sign))
 
     def joined(self) -> tuple[_Tree, int, list[Signed]] | None:
         """The choices that the terms behind masks are, a sign for all of it, and other terms."""
-        if len(self._masked) < 2:
+        if len(self._masked) < 2 and not _is_choice(self._top):
             return None
         paths = list(islice(self._paths(), _MOST_TERMS + 1))
         if len(paths) > _MOST_TERMS:
@@ -266,7 +277,8 @@ class _Sum:
         ]
         while stack:
             path, node, sign = stack.pop()
-            if not path or (self._is_choice(node) and len(self._users[node]) == 1):
+            single = _is_choice(node) and _alike(node, self._top) and len(self._users[node]) == 1
+            if not path or single:
                 self._inside.add(node)
                 mask, x, y = node.operands
                 stack.append(([*path, (mask, False)], y, sign))
@@ -303,9 +315,9 @@ def _choices(tree: _Tree, top: Node, instead: Mapping[Node, Node]) -> Array:
         return where(Array(instead[tree.condition]), yes, no)
     if not tree.terms:
         return zeros((), top.dtype)
-    if len(tree.terms) == 1 and tree.terms[0][0].is_constant:
-        value = tree.terms[0][0].params["value"]
-        return constant(value if tree.terms[0][1] > 0 else -value, top.dtype)
+    numbers = [(uniform_value(node), sign) for node, sign in tree.terms]
+    if all(number is not None for number, _ in numbers):
+        return constant(sum([sign * number for number, sign in numbers]), top.dtype)
     return _total([(Array(instead[node]), sign) for node, sign in tree.terms])
 
 

@@ -13,6 +13,7 @@ from ..array import Array
 from ..ir.node import Node, on_operands, origin
 from ..ir.walks import reachable
 from ..ops.creation import zeros
+from ..ops.elementwise import negative
 from ..ops.indexing import EMBED
 from ..ops.joining import CONCATENATE, concatenate
 from ..ops.movement import RESHAPE, reshape
@@ -63,8 +64,13 @@ def _row(node: Node, uses: Mapping[Node, int]) -> Node:
 
 
 def _is_made_of_parts(row: Node, uses: Mapping[Node, int]) -> bool:
-    """Whether a vector is a join, or embedded in zeros, and has no other use."""
-    return row.ndim == 1 and row.op in (CONCATENATE, EMBED) and uses[row] == 1 and not row.copy
+    """Whether a vector is a join, or embedded in zeros with any sign, and has no other use."""
+    if row.ndim != 1 or uses[row] != 1 or row.copy:
+        return False
+    if row.op is negative.op:
+        (placed,) = row.operands
+        return placed.op is EMBED and uses[placed] == 1 and not placed.copy
+    return row.op in (CONCATENATE, EMBED)
 
 
 def _joined(
@@ -78,33 +84,40 @@ def _joined(
             continue
         if gap:
             pieces.append(zeros((gap,), top.dtype))
-        piece, gap = Array(instead[part]), 0
-        pieces.append(piece if piece.ndim == 1 else reshape(piece, (part.aval.size,)))
+        node, sign = part
+        piece, gap = Array(instead[node]) if sign > 0 else negative(Array(instead[node])), 0
+        pieces.append(piece if piece.ndim == 1 else reshape(piece, (node.aval.size,)))
     if gap:
         pieces.append(zeros((gap,), top.dtype))
     return reshape(concatenate(pieces, axis=-1), top.shape).node
 
 
-def _parts(row: Node, uses: Mapping[Node, int]) -> Iterator[Node | int]:
-    """The arrays that a row is made of, and between them numbers of zeros."""
-    stack: list[Node | int] = [row]
+def _parts(row: Node, uses: Mapping[Node, int]) -> Iterator[tuple[Node, int] | int]:
+    """The arrays that a row is made of, with signs, and between them numbers of zeros."""
+    stack: list[tuple[Node, int] | int] = [(row, 1)]
     while stack:
         part = stack.pop()
-        if isinstance(part, int) or not _is_made_of_parts(part, uses):
-            zeros_there = isinstance(part, Node) and uniform_value(part) == 0
-            size = part.shape[-1] if isinstance(part, Node) and part.ndim else None
-            yield size if zeros_there and isinstance(size, int) else part
-        elif part.op is CONCATENATE:
-            stack.extend(part.operands[::-1])
-        else:
-            bounds = _bounds(part)
-            if bounds is None:
-                yield part
-            else:
-                stack.extend([part.shape[0] - bounds[1], part.operands[0], bounds[0]])
+        if isinstance(part, int):
+            yield part
+            continue
+        node, sign = part
+        if node.op is CONCATENATE and _is_made_of_parts(node, uses) and sign > 0:
+            stack.extend([(each, 1) for each in node.operands[::-1]])
+            continue
+        bounds = None
+        if _is_made_of_parts(node, uses):
+            sign, node = (-sign, node.operands[0]) if node.op is negative.op else (sign, node)
+            bounds = _bounds(node)
+        if bounds is not None:
+            stack.extend([node.shape[0] - bounds[1], (node.operands[0], sign), bounds[0]])
+            continue
+        size = node.shape[-1] if node.ndim else None
+        yield size if uniform_value(node) == 0 and isinstance(size, int) else (node, sign)
 
 
 def _bounds(row: Node) -> tuple[int, int] | None:
-    """Where an array is embedded in a vector; None if it is not in one piece."""
+    """Where an array is embedded in a vector; None if it is not, or not in one piece."""
+    if row.op is not EMBED:
+        return None
     entries = entries_of(row.params["index"], 1)
     return None if entries is None else bounds_of(entries[0], row.shape[0])

@@ -75,6 +75,12 @@ JOINED: dict[str, tuple[Function, str]] = {
         lambda x, y, a: where((x > 1) & ~(x > 1), y, 0) + where(x > 1, 0, x),
         "greater where",
     ),
+    "a choice alone": (
+        lambda x, y, a: where(~(x > 1) & (y > 0), x, 0), "greater greater where where",
+    ),
+    "numbers that are added": (
+        lambda x, y, a: where(x > 1, 0.5, -1.0) + where(x > 1, 0.0, 2.5), "greater where",
+    ),
     "numbers": (
         lambda x, y, a: where(x > 1, 2.0, 0) - where(x > 1, 0, where(y > 0, 3.0, 0)),
         "greater greater where where",

@@ -57,6 +57,12 @@ JOINED: dict[str, tuple[Function, int]] = {
             row(x[2:], a, b), np.ones((1, 4)),
         ], axis=0), 7,
     ),
+    "a negative": (
+        lambda x, a, b: np.concatenate([
+            np.reshape(-embed(a, (4,), (2,)), (1, 4)), row(x[2:], a, b),
+            np.reshape(-embed(np.concatenate([x[1:3], x[:1]]), (4,), (slice(1, None),)), (1, 4)),
+        ], axis=0), 8,
+    ),
 }  # fmt: skip
 
 KEPT: dict[str, Function] = {
