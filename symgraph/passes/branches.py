@@ -17,6 +17,7 @@ from ..ir.node import Node, make, on_operands, origin
 from ..ir.walks import reachable
 from ..ops.choice import maximum, minimum, where
 from ..ops.creation import constant_of
+from ..ops.elementwise import multiply
 from ..rewriting.guards import uniform_value
 from .constant_folding import folded
 
@@ -46,6 +47,7 @@ def with_branches_joined(outputs: Sequence[Node], *, at_kinks: bool) -> list[Nod
         if node.op is where.op and not node.copy:
             with origin(node.origin):
                 new = _of_one_function(node, once, instead)
+                new = _of_one_factor(node, once, instead) if new is None else new
                 if new is None and at_kinks:
                     new = _within_bound(node, once, instead)
         if new is None or new.aval != node.aval:
@@ -76,6 +78,48 @@ def _of_one_function(node: Node, once: set[Node], instead: Mapping[Node, Node]) 
 
 def _is_function(node: Node) -> bool:
     return node.op.traits.elementwise and node.op.count > 0 and len(node.results) == 1
+
+
+def _of_one_factor(node: Node, once: set[Node], instead: Mapping[Node, Node]) -> Node | None:
+    """A factor times choices within choices, for branches that all have it, or are numbers."""
+    chosen, leaves = _leaves(node, once)
+    products = [each for each in leaves if each.op is multiply.op and each in once]
+    numbers = {each: uniform_value(each) for each in leaves if each not in products}
+    if len(products) < 2 or any(number is None for number in numbers.values()):
+        return None
+    for factor in products[0].operands:
+        by = uniform_value(factor)
+        if not all(factor in each.operands for each in products):
+            continue
+        if numbers and not (by and all(number / by * by == number for number in numbers.values())):
+            continue  # What is no number would make 0 no number.
+        now: dict[Node, Array] = {}
+        for each in products:
+            x, y = each.operands
+            now[each] = Array(instead[y if x is factor else x])
+        for each, number in numbers.items():
+            now[each] = Array(constant_of(float(number / by), each.dtype).node)
+        for each in reversed(chosen):
+            condition, x, y = each.operands
+            now[each] = where(Array(instead[condition]), now[x], now[y])
+        return multiply(Array(instead[factor]), now[node]).node
+    return None
+
+
+def _leaves(top: Node, once: set[Node]) -> tuple[list[Node], list[Node]]:
+    """The choices within a choice that have no other use, outer ones first, and their branches."""
+    chosen: list[Node] = []
+    leaves: list[Node] = []
+    stack = [top]
+    while stack:
+        node = stack.pop()
+        within = node.op is where.op and node in once and node.aval == top.aval
+        if node is top or within:
+            chosen.append(node)
+            stack.extend(node.operands[:0:-1])
+        else:
+            leaves.append(node)
+    return chosen, leaves
 
 
 # -- bounds ----------------------------------------------------------------------------------------

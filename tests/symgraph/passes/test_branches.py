@@ -52,6 +52,18 @@ JOINED: dict[str, tuple[Function, str]] = {
     "a divisor": (lambda x, y, a: where(x > 1, x / a, y / a), "divide greater where"),
     "a dividend": (lambda x, y, a: where(x > 1, a / x, a / y), "divide greater where"),
     "one operand": (lambda x, y, a: where(x > 1, np.exp(x), np.exp(a)), "exp greater where"),
+    "a number of all branches": (
+        lambda x, y, a: where(x > a, 2 * x, where(x < 0, 2 * y, 0.0)),
+        "greater less multiply where where",
+    ),
+    "a number beside a number": (
+        lambda x, y, a: where(x > a, 3.0, where(x < 0, 2 * y, 2 * x)),
+        "greater less multiply where where",
+    ),
+    "a factor of all branches": (
+        lambda x, y, a: where(x > a, y * x, where(x < 0, x * a, np.exp(y) * x)),
+        "exp greater less multiply where where",
+    ),
     "a lower bound": (
         lambda x, y, a: where(x <= 0, -1.0, x - 1) * y, "maximum multiply subtract",
     ),
@@ -68,6 +80,12 @@ JOINED: dict[str, tuple[Function, str]] = {
 KEPT: dict[str, Function] = {
     # One product of arrays becomes two, as the other uses stay.
     "another use": lambda x, y, a: (where(x > 1, p := x * y, a * y), p + y, a * y - x),
+    # Where the factor is no number, 0 would be none.
+    "a factor beside 0": lambda x, y, a: where(x > a, y * x, where(x < 0, x * a, 0.0)),
+    "another number of a branch": lambda x, y, a: where(x > a, 2 * x, where(x < 0, 3 * y, 0.0)),
+    "a number that is no multiple": lambda x, y, a: (
+        where(x > a, 49 * x, where(x < 0, 49 * y, 1.0))
+    ),
     "two operands differ": lambda x, y, a: where(x > 1, x / y, y / x),
     "of scalars": lambda x, y, a: where(x > 1, np.exp(a), np.exp(a * a)),
     # Where x is no number, the branch beyond the bound is taken.
