@@ -171,3 +171,40 @@ def test_long_sums_and_deep_masks_stay_and_take_no_recursion() -> None:
 
     graph = sg.trace(f, **SPECS)
     assert with_choices_joined(graph.dag.outputs) == list(graph.dag.outputs)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_gradients_of_random_pieces_are_as_derived(seed: int) -> None:
+    drawn = iter(np.random.default_rng(seed).integers(1 << 20, size=2_000).tolist())
+
+    def any_of(found: list[Any]) -> Any:
+        return found[next(drawn) % len(found)]
+
+    def smooth(x: Any, y: Any, depth: int) -> Any:
+        if not depth:
+            return any_of([x, y, x, 2.0, -1.0])
+        one, other = smooth(x, y, depth - 1), smooth(x, y, depth - 1)
+        return any_of([one * other, one + other, one - other, 2.0 * one])
+
+    def condition(x: Any, y: Any) -> Any:
+        bound = any_of([-1.0, 0.0, 1.0])
+        return any_of([x > bound, x <= bound, np.abs(x) < 1.5, y < bound, x > y])
+
+    def pieces(x: Any, y: Any, depth: int) -> Any:
+        if not depth:
+            return smooth(x, y, 2) + 0 * x
+        parts = [pieces(x, y, depth - 1) for _ in range(3)]
+        conditions = [condition(x, y) for _ in range(2)]
+        chosen = np.select(conditions, parts[:2], parts[2])
+        return any_of([chosen, chosen * snp.where(condition(x, y), 2.0, -1.0)])
+
+    def f(x: Any, y: Any) -> Any:
+        return np.sum(pieces(x, y, 2))
+
+    ends = [-2.0, -1.5, -1, -0.25, 0, 0.5, 1, 1.5, 3]
+    x, y = (each.ravel() for each in np.meshgrid(ends, ends))
+    plain = sg.trace(f, x=str(x.size), y=str(x.size)).gradient("x", "y", value=False)
+    small = plain.simplify()
+    assert small.op_count() <= plain.op_count()
+    for found, wanted in zip(small.evaluate(x=x, y=y), plain.evaluate(x=x, y=y), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
