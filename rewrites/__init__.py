@@ -9,6 +9,7 @@ from symgraph.rewriting import RulePack
 from . import (
     algebra,
     blocks,
+    bounds,
     choice,
     comparison,
     contraction,
@@ -37,6 +38,7 @@ PACK = RulePack.of(
     "standard",
     algebra,
     choice,
+    bounds,
     comparison,
     exponential,
     elementary,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
+import numpy as np
+
 from symgraph.numpy import (
     absolute,
     clip,
@@ -13,7 +15,6 @@ from symgraph.numpy import (
     greater_equal,
     less,
     less_equal,
-    maximum,
     minimum,
     negative,
     not_equal,
@@ -23,6 +24,7 @@ from symgraph.numpy import (
     where,
 )
 from symgraph.rewriting import (
+    Array,
     Boolean,
     Identity,
     Index,
@@ -37,6 +39,8 @@ from symgraph.rewriting import (
     UniformConstant,
     applied,
     as_scalar,
+    building,
+    folded,
     is_real,
     negated,
     provided,
@@ -71,6 +75,38 @@ def choices_between_otherwise(c: Boolean, x: Real, y: Real) -> Identity:
 def negative_of_masked_number(c: Boolean, x: RealNumber) -> Identity:
     """The negative of a masked number is the masked negative number."""
     return -where(c, x, 0), where(c, negated(x), 0)
+
+
+@building
+def _times(x: Array, k: Array) -> Array:
+    """The product of two numbers."""
+    return folded(as_scalar(x), as_scalar(k), np.multiply)
+
+
+@building
+def _over(x: Array, k: Array) -> Array:
+    """The quotient of two numbers."""
+    return folded(as_scalar(x), as_scalar(k), np.divide)
+
+
+@rule(sound="exact", measure="operations above choices")
+def choice_of_numbers_times_number(
+    c: Boolean, x: RealNumber, y: RealNumber, k: RealNumber
+) -> Identity:
+    """A choice of two numbers times a number is a choice of their products."""
+    chosen = where(c, x, y)
+    provided(chosen.shape == c.shape)
+    return chosen * k, where(c, _times(x, k), _times(y, k))
+
+
+@rule(sound="exact", measure="operations above choices")
+def choice_of_numbers_over_number(
+    c: Boolean, x: RealNumber, y: RealNumber, k: RealNumber
+) -> Identity:
+    """A choice of two numbers over a number is a choice of their quotients."""
+    chosen = where(c, x, y)
+    provided(chosen.shape == c.shape)
+    return chosen / k, where(c, _over(x, k), _over(y, k))
 
 
 @rule(sound="exact", measure="choices")
@@ -109,18 +145,6 @@ def part_of_choice_of_numbers(c: Boolean, x: RealNumber, y: RealNumber, index: I
 
 
 # -- choices that are extrema ----------------------------------------------------------------------
-@rule(sound="rounding", kink="x = 0")
-def zero_above_zero(x: Real) -> Identity:
-    r"""Zero in place of positive numbers is $\min(x, 0)$; NaN stays NaN."""
-    return where(x > 0, 0, x), minimum(x, 0)
-
-
-@rule(sound="rounding", kink="x = 0")
-def zero_below_zero(x: Real) -> Identity:
-    r"""Zero in place of negative numbers is $\max(x, 0)$; NaN stays NaN."""
-    return where(x < 0, 0, x), maximum(x, 0)
-
-
 @rule(sound="rounding", stable="large x: exp of the branch not taken overflows", kink="x = 0")
 def one_above_zero(x: Real) -> Identity:
     r"""$e^x$ with 1 in place of values above 1 is $e^{\min(x, 0)}$."""
@@ -149,6 +173,38 @@ def scaled_sign_outside_bound(x: Real, c: Nonnegative) -> Identity:
 def scaled_sign_outside_closed_bound(x: Real, c: Nonnegative) -> Identity:
     """As `scaled_sign_outside_bound`, with the bounds in the first branch."""
     return where(absolute(x) <= c, x, c * sign(x)), clip(x, negative(c), c)
+
+
+@rule(sound="rounding")
+def quotient_or_sign_outside_bound(x: Real, c: Positive) -> Identity:
+    """Clipping a quotient to [-1, 1], written out: the derivative of the smooth L1 loss."""
+    return where(absolute(x) < c, x / c, sign(x)), clip(x / c, -1, 1)
+
+
+@rule(sound="rounding", kink="|x| = c")
+def quotient_or_sign_outside_closed_bound(x: Real, c: Positive) -> Identity:
+    """As `quotient_or_sign_outside_bound`, with the bounds in the first branch."""
+    return where(absolute(x) <= c, x / c, sign(x)), clip(x / c, -1, 1)
+
+
+@rule(sound="rounding")
+def part_of_quotient_or_sign_outside_bound(x: Real, c: Positive, k: PositiveConstant) -> Identity:
+    """As `quotient_or_sign_outside_bound`, where both branches are divided by a number."""
+    return where(absolute(x) < c, x / (k * c), sign(x) / k), clip(x / c, -1, 1) / k
+
+
+@rule(sound="rounding", kink="|x| = c")
+def part_of_quotient_or_sign_outside_closed_bound(
+    x: Real, c: Positive, k: PositiveConstant
+) -> Identity:
+    """As `part_of_quotient_or_sign_outside_bound`, with the bounds in the first branch."""
+    return where(absolute(x) <= c, x / (k * c), sign(x) / k), clip(x / c, -1, 1) / k
+
+
+@rule(sound="exact")
+def squared_sign_beyond_bound(x: Real, y: Real, c: Nonnegative) -> Identity:
+    r"""$\operatorname{sgn}^2 x = 1$ where $|x| > c \ge 0$: the derivative of a soft threshold."""
+    return where(absolute(x) > c, square(sign(x)), y), where(absolute(x) > c, 1, y)
 
 
 @rule(sound="rounding")

@@ -32,7 +32,6 @@ OVER: dict[str, int] = {
     "elu by expm1 of the negative part": 7,  # 2
     "hard sigmoid": 6,  # 3
     "hard swish": 9,  # 7
-    "soft shrinkage": 5,  # 3
     "x^a": 5,  # 3
     "sqrt(xy)": 4,  # 3
     "sqrt x + sqrt y, squared": 4,  # 3
@@ -47,7 +46,6 @@ OVER: dict[str, int] = {
     "cross-entropy of a mixture of two": 7,  # 6
     "proportional odds, middle category": 17,  # 12
     "gamma, shape and rate": 7,  # 6
-    "modified Huber margin": 9,  # 5
     "InfoNCE, one query, keys": 9,  # 8
     "binary cross-entropy, weight of positives": 11,  # 10
     "quantile by maximum": 11,  # 2
@@ -73,7 +71,6 @@ OVER: dict[str, int] = {
     "power of a determinant": 8,  # 5
     "focal, many classes": 15,  # 14
     "hinge of many classes": 9,  # 8
-    "smooth L1": 8,  # 4
     "alpha divergence": 6,  # 5
     "symmetric percentage error": 8,  # 7
     "unit rows before a linear layer": 10,  # 9

@@ -17,8 +17,10 @@ from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
+from ..passes.joined_rows import with_rows_joined
 from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
+from ..passes.shared_factors import with_factors_shared
 from ..passes.simplify import EFFORTS, Effort, Rules, rule_set, simplified
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
@@ -219,6 +221,10 @@ def _attempt(
         judge = judge_of(knowledge)
         new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))
         outputs = history.through("multiples of sigmoids", outputs, new)
+        if effort != "low":
+            new = with_factors_shared(outputs, judge.loses)
+            outputs = history.through("factors shared", outputs, new)
+            outputs = history.through("rows joined", outputs, with_rows_joined(outputs))
     return _Attempt(dag, given, outputs, found, history, knowledge)
 
 

@@ -2,17 +2,18 @@
 
 The gradient of an array that is read by its columns is a sum: each column's cotangent stands among
 zeros, and the whole arrays are added. Where no two meet, the sum is their concatenation, with zeros
-in the gaps, or with the elements of a constant array that is added, too. A rule sees two terms at a
-time and these need not be neighbours, so the pass gathers all terms of a sum. It runs when rules
-and algebra have left nothing to combine with single terms.
+in the gaps, or with the elements of a constant array that is added, too. So is the sum of a join
+that has zeros with arrays that stand there. A rule sees two terms at a time and these need not be
+neighbours, so the pass gathers all terms of a sum. It runs when rules and algebra have left nothing
+to combine with single terms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from ..ops.indexing import EMBED
 from ..ops.joining import CONCATENATE, concatenate
 from ..ops.movement import reshape
 from ..ops.slices import bounds_of, entries_of
+from ..rewriting.guards import uniform_value
 
 __all__ = ["with_joined_parts"]
 
@@ -32,11 +34,18 @@ _SIGNS = {add.op: (1, 1), subtract.op: (1, -1), negative.op: (-1,)}
 _WHOLE = (None, None, 1)
 
 
+_Signed: TypeAlias = tuple[Node, int]
+"""A term of a sum, and 1 or -1."""
+_Users: TypeAlias = Mapping[Node, "Node | None"]
+"""The only user of each value; None if there is another one, or the value is an output."""
+
+
 @dataclass(frozen=True)
 class _Part:
-    """A term of a sum: an array that is embedded on `start:stop` of one axis, with a sign."""
+    """An array that stands on `start:stop` of one axis in a term of a sum, with a sign."""
 
-    embedded: Node
+    term: Node
+    array: Node
     sign: int
     start: int
     stop: int
@@ -61,15 +70,17 @@ def with_joined_parts(outputs: Sequence[Node]) -> list[Node]:
         if node.op not in _SIGNS or node.copy or (above is not None and above.op in _SIGNS):
             continue  # Only the top of a sum is replaced.
         terms = _terms(node, user)
-        found = None if terms is None else _parts(terms)
-        if terms is not None and found is not None:
+        standing = [each for each in terms if _stands_on_part(each[0], node)]
+        found = _parts(standing)
+        if found is not None and _is_shorter(standing, found[1], user):
+            beside = [(instead[each], sign) for each, sign in terms if (each, sign) not in standing]
             with origin(node.origin):
-                instead[node] = _joined(node, *found, _sum_of_constants(terms), instead, user)
+                whole = _joined(node, *found, _sum_of_constants(standing), instead, user)
+                instead[node] = _total([whole, *[(Array(each), sign) for each, sign in beside]])
     return [instead[output] for output in outputs]
 
 
-def _only_users(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, Node | None]:
-    """The only user of each value; None if there is another one, or the value is an output."""
+def _only_users(nodes: Sequence[Node], outputs: Sequence[Node]) -> _Users:
     user: dict[Node, Node | None] = {}
     for node in nodes:
         for operand in node.operands:
@@ -78,43 +89,70 @@ def _only_users(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, No
     return user
 
 
-def _terms(top: Node, user: Mapping[Node, Node | None]) -> list[tuple[Node, int]] | None:
-    """The embedded arrays and the constants of a sum with their signs; None if it has others."""
-    terms: list[tuple[Node, int]] = []
+def _terms(top: Node, user: _Users) -> list[_Signed]:
+    """The terms of a sum with their signs, in order."""
+    terms: list[_Signed] = []
     stack = [(top, 1)]
     while stack:
         node, sign = stack.pop()
-        if node.shape != top.shape or node.dtype != top.dtype:
-            return None
-        signs = _SIGNS.get(node.op) if node is top or user[node] is not None else None
-        if signs is not None and not node.copy:
-            stack.extend(
-                [(each, sign * own) for each, own in zip(node.operands, signs, strict=True)]
-            )
-        elif (node.op is EMBED or _is_numbers(node)) and not node.copy:
-            terms.append((node, sign))
+        inside = node is top or (user[node] is not None and node.aval == top.aval)
+        if inside and node.op in _SIGNS and not node.copy:
+            signs = zip(node.operands[::-1], _SIGNS[node.op][::-1], strict=True)
+            stack.extend([(each, sign * own) for each, own in signs])
         else:
-            return None
+            terms.append((node, sign))
     return terms
 
 
-def _parts(terms: Sequence[tuple[Node, int]]) -> tuple[int, list[_Part]] | None:
+def _stands_on_part(node: Node, top: Node) -> bool:
+    """Whether a term of a sum may be zero beside a part of it, or is an array of numbers."""
+    known = node.op in (EMBED, CONCATENATE) or (node.op is CONSTANT and node.dtype.kind == "f")
+    return known and node.aval == top.aval and not node.copy
+
+
+def _parts(terms: Sequence[_Signed]) -> tuple[int, list[_Part]] | None:
     """The axis and the parts of a sum, in their order along it; None if two of them meet."""
-    places = [(_place(node), node, sign) for node, sign in terms if node.op is EMBED]
-    axes = {None if place is None else place[0] for place, _, _ in places}
+    axes: set[int | None] = set()
+    parts: list[_Part] = []
+    for node, sign in terms:
+        if node.op is EMBED:
+            place = _place(node)
+            axes.add(None if place is None else place[0])
+            if place is not None:
+                parts.append(_Part(node, node.operands[0], sign, *place[1:]))
+        elif node.op is CONCATENATE:
+            axis = node.params["axis"]
+            axes.add(axis if all(isinstance(x.shape[axis], int) for x in node.operands) else None)
+            parts.extend(_pieces(node, axis, sign))
     if len(terms) < 2 or len(axes) != 1 or None in axes:
         return None
-    parts = [_Part(node, sign, *place[1:]) for place, node, sign in places if place is not None]
     parts.sort(key=lambda part: part.start)
     meet = any(a.stop > b.start for a, b in pairwise(parts))
     return None if meet else (axes.pop() or 0, parts)
 
 
-def _is_numbers(node: Node) -> bool:
-    return node.op is CONSTANT and node.dtype.kind == "f"
+def _pieces(node: Node, axis: int, sign: int) -> Iterator[_Part]:
+    """The arrays of a join that are not zeros."""
+    start: Any = 0
+    for piece in node.operands:
+        stop = start + piece.shape[axis]
+        if uniform_value(piece) != 0:
+            yield _Part(node, piece, sign, start, stop)
+        start = stop
 
 
-def _sum_of_constants(terms: Sequence[tuple[Node, int]]) -> np.ndarray[Any, Any] | None:
+def _is_shorter(terms: Sequence[_Signed], parts: Sequence[_Part], user: _Users) -> bool:
+    """Whether a join of parts takes fewer operations than their sum; of embedded arrays it does."""
+    if all(node.op is not CONCATENATE for node, _ in terms):
+        return True
+    old = len(terms) - 1 + sum([node.op is EMBED and user[node] is not None for node, _ in terms])
+    if any(node.is_constant for node, _ in terms):
+        return len(parts) < old  # Constants may be added to each part.
+    flipped = [part for part in parts if part.sign < 0 and not part.array.is_constant]
+    return (1 if len(flipped) == len(parts) else len(flipped)) < old
+
+
+def _sum_of_constants(terms: Sequence[_Signed]) -> np.ndarray[Any, Any] | None:
     """The constants of a sum, added up; None if it has none."""
     found: Any = None
     for node, sign in terms:
@@ -146,9 +184,9 @@ def _joined(
     parts: Sequence[_Part],
     constants: np.ndarray[Any, Any] | None,
     instead: Mapping[Node, Node],
-    user: Mapping[Node, Node | None],
-) -> Node:
-    """The concatenation of parts, with zeros or constants between them."""
+    user: _Users,
+) -> tuple[Array, int]:
+    """The concatenation of parts, with zeros or constants between them, and a sign for it."""
     opposite = constants is None and all(part.sign < 0 for part in parts)
     pieces: list[Array] = []
     end = 0
@@ -168,23 +206,29 @@ def _joined(
 
     for part in parts:
         fill(part.start)
-        (operand,) = part.embedded.operands
-        changed = instead[operand]
+        changed = instead[part.array]
         shape = _resized(top.shape, axis, part.stop - part.start)
         flip, known = part.sign < 0 and not opposite, there(part.start, part.stop)
         if known is not None:
             added = constant(known.reshape(changed.shape), top.dtype)
             pieces.append(_shaped((subtract if flip else add)(added, Array(changed)), shape))
         elif changed.shape == shape and _is_joined(changed, axis) and not flip:
-            alone = user[operand] is not None and user[part.embedded] is not None
+            alone = user[part.array] is not None and user[part.term] is not None
             pieces.extend(map(Array, changed.operands) if alone else [Array(changed)])
         else:
             piece = _shaped(Array(changed), shape)
             pieces.append(negative(piece) if flip else piece)
         end = part.stop
     fill(top.shape[axis])
-    whole = concatenate(pieces, axis=axis)
-    return (negative(whole) if opposite else whole).node
+    return concatenate(pieces, axis=axis), -1 if opposite else 1
+
+
+def _total(terms: Sequence[tuple[Array, int]]) -> Node:
+    """The sum of terms with signs, starting with one that is positive."""
+    (whole, sign), *rest = sorted(terms, key=lambda each: -each[1])
+    for each, own in rest:
+        whole = add(whole, each) if own == sign else subtract(whole, each)
+    return (whole if sign > 0 else negative(whole)).node
 
 
 def _is_joined(node: Node, axis: int) -> bool:

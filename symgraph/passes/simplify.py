@@ -24,6 +24,9 @@ from ..rewriting.log import Log
 from ..rewriting.packs import default_rules
 from ..rewriting.rule import Rule, RulePack, Soundness
 from .bodies import hold_bodies, with_simple_bodies
+from .branches import with_branches_joined
+from .choices import with_choices_joined
+from .cholesky_pullbacks import with_cholesky_pullbacks
 from .constant_folding import folded
 from .dead_results import without_dead_results
 from .duplicates import merged
@@ -199,6 +202,11 @@ class _Rounds:
                 signs_moved = new != current
                 current = log.through("signs and numbers moved", current, new)
                 current = log.through("parts joined", current, with_joined_parts(current))
+                current = log.through("choices joined", current, with_choices_joined(current))
+                new = with_branches_joined(current, at_kinks=self.at_kinks)
+                current = log.through("branches joined", current, new)
+                new = with_cholesky_pullbacks(current, self.knowledge, loses)
+                current = log.through("pulled back through Cholesky factors", current, new)
                 new = with_hyperbolics(current)
                 current = log.through("exps of opposites joined", current, new)
             if self.reached is not None:

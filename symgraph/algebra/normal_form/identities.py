@@ -20,8 +20,10 @@ from .factor_identities import (
 from .identity_table import IdentityTable
 from .sum_identities import (
     diagonal_of_identity,
+    matrix_times_eigenvectors,
     matrix_times_inverse,
     orthogonal_rows,
+    spectral_theorem,
     sum_of_constant,
     sum_of_unit_vector,
     sum_with_identity,
@@ -36,6 +38,8 @@ IDENTITIES = (
     sum_of_unit_vector,
     orthogonal_rows,
     matrix_times_inverse,
+    matrix_times_eigenvectors,
+    spectral_theorem,
     factor_out_of_sum_of_exps,
     product_of_exps,
     sum_of_one_term,

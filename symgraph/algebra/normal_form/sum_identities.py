@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...array import Array
+from ...facts import positive_definite
 from ...ir.dims import Dim
+from ...ir.node import make
+from ...ops.creation import PROJECT
 from ...ops.linalg import inv
+from ...ops.spectral import EIGH
 from ..expression.atoms import one
 from ..expression.exact_numbers import Coef, times
 from ..expression.term import DELTA, LEAF
@@ -23,8 +28,10 @@ from .index_renaming import reclosed
 
 __all__ = [
     "diagonal_of_identity",
+    "matrix_times_eigenvectors",
     "matrix_times_inverse",
     "orthogonal_rows",
+    "spectral_theorem",
     "sum_of_constant",
     "sum_of_unit_vector",
     "sum_with_identity",
@@ -117,6 +124,58 @@ def matrix_times_inverse(normal: Arithmetic, factors: Factors, bound: Bound) -> 
                 delta = _delta(normal, atom.sizes[0], idx[1 - place], at[1 - there])
                 return one, [*others(factors, *users), delta], without(bound, [index])
     return None
+
+
+@identity(PROJECT, summed=True)
+def spectral_theorem(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
+    r"""$\sum_k V_{ik} \lambda_k V_{jk} = A_{ij}$ of a symmetric matrix.
+
+    With $1 / \lambda_k$ it is the inverse, which is taken if A is known to be definite.
+    """
+    for index in bound:
+        users = [slot for slot in factors if index in slot[1]]
+        values = [slot for slot in users if slot[1] == (index,) and _result_of_eigh(slot, 0)]
+        vectors = [slot for slot in users if slot[2] == 1 and _result_of_eigh(slot, 1)]
+        if len(users) != 3 or len(values) != 1 or len(vectors) != 2:
+            continue
+        (system, *more) = {slot[0].node.operands[0] for slot in users}
+        (i, first), (j, second) = vectors[0][1], vectors[1][1]
+        if more or not first == second == index or index in (i, j):
+            continue
+        matrix, power = normal.atoms.leaf(system.operands[0]), values[0][2]
+        if power == -1 and positive_definite in normal.atoms.knowledge.of(system.operands[0]):
+            matrix = normal.atoms.leaf(inv(Array(system.operands[0])).node)
+        elif power != 1 or not matrix.symmetric:
+            continue
+        return one, [*others(factors, *users), (matrix, (i, j), one)], without(bound, [index])
+    return None
+
+
+@identity(PROJECT, summed=True)
+def matrix_times_eigenvectors(normal: Arithmetic, factors: Factors, bound: Bound) -> Product | None:
+    r"""$\sum_j A_{ij} V_{jk} = V_{ik} \lambda_k$ of a symmetric matrix."""
+    for index, users in _pairs(factors, bound):
+        for (atom, idx, power), (vectors, at, power2) in (users, users[::-1]):
+            if power != 1 or power2 != 1 or not _result_of_eigh((vectors, at, power2), 1):
+                continue
+            system = vectors.node.operands[0]
+            if atom.kind != LEAF or atom.node is not system.operands[0] or not atom.symmetric:
+                continue
+            if at[0] != index or index in (at[1], idx[1 - idx.index(index)]):
+                continue
+            values = normal.atoms.leaf(make(PROJECT, (system,), {"index": 0}))
+            other = idx[1 - idx.index(index)]
+            new: Factors = [(vectors, (other, at[1]), one), (values, (at[1],), one)]
+            return one, [*others(factors, *users), *new], without(bound, [index])
+    return None
+
+
+def _result_of_eigh(slot: RawFactor, number: int) -> bool:
+    """Whether a factor is the eigenvalues of a matrix, 0, or its eigenvectors, 1."""
+    atom, idx, _ = slot
+    if atom.kind != LEAF or atom.node.op is not PROJECT or len(idx) != number + 1:
+        return False
+    return atom.node.params["index"] == number and atom.node.operands[0].op is EIGH
 
 
 def _pairs(factors: Factors, bound: Bound) -> Iterator[tuple[int, Factors]]:

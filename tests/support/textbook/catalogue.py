@@ -12,6 +12,7 @@ from textbook.bodies import BODIES
 from textbook.calculus import CALCULUS
 from textbook.counts import COUNT_LIKELIHOODS
 from textbook.crossentropy import CROSS_ENTROPY
+from textbook.decompositions import DECOMPOSED
 from textbook.distances import DISTANCES
 from textbook.divergences import DIVERGENCES
 from textbook.factors import FACTORS
@@ -29,6 +30,7 @@ from textbook.modules import MODULES
 from textbook.normalization import NORMALISED
 from textbook.overlaps import OVERLAP_LOSSES
 from textbook.physics import ENERGIES
+from textbook.piecewise import PIECEWISE
 from textbook.regressions import REGRESSIONS
 from textbook.residuals import RESIDUALS
 from textbook.responses import RESPONSES
@@ -79,10 +81,12 @@ CATALOGUE: list[Row] = [
     *ATTENTION,
     *OVERLAP_LOSSES,
     *ENERGIES,
+    *PIECEWISE,
     *REGRESSIONS,
     *RESIDUALS,
     *SAMPLES,
     *SOFTMAX,
+    *DECOMPOSED,
     *TRANSCENDENTAL,
     *UNITS,
     *VECTORS,

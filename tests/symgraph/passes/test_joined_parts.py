@@ -128,6 +128,45 @@ def test_a_column_that_is_joined_itself_is_one_part() -> None:
     graph = sg.trace(f, a="1", b="1")
     (joined,) = with_joined_parts(graph.dag.outputs)
     assert joined.op.name == "concatenate"
-    at = {"a": np.array([3.0]), "b": np.array([4.0])}
+    at: dict[str, Any] = {"a": np.array([3.0]), "b": np.array([4.0])}
     wanted = [[1, 3, 0], [0, 4, 2]]
     np.testing.assert_array_equal(sg.graph(sg.Array(joined)).evaluate(**at), wanted)
+
+
+def shared_row(c: Any) -> Any:
+    """A join with zeros, less what is embedded there."""
+    return np.stack([-c[0] * c[2], c[0] * c[2] - 2 * c[1], 2 * c[1] - 3 * c[2], 3 * c[2]])
+
+
+def test_a_join_takes_what_stands_on_its_zeros() -> None:
+    joint = sg.trace(shared_row, c="4").jacobian("c", value=False)
+    small = joint.simplify()
+    assert "embed" not in names_of(small)
+    assert "subtract" not in names_of(small)
+    c = np.array([1.5, -2.0, 0.25, np.nan])
+    np.testing.assert_array_equal(small.evaluate(c=c), joint.evaluate(c=c))
+
+
+def test_embedded_terms_are_joined_beside_others() -> None:
+    """The gradient of the cotangent of an angle: one join, and one sum with the array beside."""
+
+    def cotangent(u: Any, v: Any) -> Any:
+        return (u @ v) / (u[0] * v[1] - u[1] * v[0])
+
+    joint = sg.trace(cotangent, u="2", v="2").gradient("u", value=False)
+    small = joint.simplify()
+    assert "embed" not in names_of(small)
+    assert small.op_count() <= 11
+    u, v = np.array([1.5, -2.0]), np.array([0.25, 3.0])
+    np.testing.assert_allclose(small.evaluate(u=u, v=v), joint.evaluate(u=u, v=v), rtol=1e-13)
+
+
+def test_a_join_that_would_need_more_signs_stays() -> None:
+    def f(x: Any) -> Any:
+        placed = embed(x[:1], (4,), (slice(3, None),))
+        joined = np.concatenate([np.exp(x[:1]), np.sin(x[1:3]), np.zeros(1)])
+        other = np.concatenate([np.cos(x[:1]), np.tan(x[:1]), np.exp(x[:2])])
+        return placed * 2 - joined, other - placed
+
+    graph = sg.trace(f, x="4")
+    assert with_joined_parts(graph.dag.outputs) == list(graph.dag.outputs)

@@ -87,6 +87,16 @@ CASES: dict[str, Case] = {
         lambda a, x: x,
         a=sg.spec("3, 3", assume=sg.positive_definite),
     ),
+    "spectral_theorem": case(
+        lambda a: (e := np.linalg.eigh(a), (e[1] * (e[0] + e[0])) @ e[1].T)[1],
+        lambda a: 2 * a,
+        a=sg.spec("3, 3", assume=sg.symmetric),
+    ),
+    "matrix_times_eigenvectors": case(
+        lambda a: (e := np.linalg.eigh(a), a @ e[1] / e[0])[1],
+        lambda a: np.linalg.eigh(a)[1],
+        a=sg.spec("3, 3", assume=sg.positive_definite),
+    ),
     "product_distributed": case(lambda x, y: x * (1 / x + y), lambda x, y: 1 + x * y, x=POSITIVE),
     "common_denominator": case(lambda x: 1 / x + 1 / (1 - x), lambda x: 1 / (x * (1 - x))),
     "logistic_and_complement": case(
@@ -230,3 +240,19 @@ def test_two_identities_of_one_name_are_refused() -> None:
 
     with pytest.raises(ValueError, match="two identities are called sign_times_value"):
         named(sign_times_value)
+
+
+def test_spectral_functions() -> None:
+    """Gradients of sums of squared eigenvalues and of their logarithms."""
+    symmetric = sg.spec("4, 4", assume=sg.symmetric)
+    definite = sg.spec("4, 4", assume=sg.positive_definite)
+    x = np.random.default_rng(0).normal(size=(4, 4))
+    a = x @ x.T + np.eye(4)
+    squares = sg.trace(lambda a: np.sum(np.linalg.eigvalsh(a) ** 2), a=symmetric)
+    logs = sg.trace(lambda a: np.sum(np.log(np.linalg.eigvalsh(a))), a=definite)
+    for graph, wanted in ((squares, 2 * a), (logs, np.linalg.inv(a))):
+        small = graph.gradient("a", value=False).simplify()
+        assert small.op_count() == 1
+        np.testing.assert_allclose(small.evaluate(a=a), wanted, rtol=1e-12)
+    free = sg.trace(lambda a: np.sum(np.linalg.eigvalsh(a) ** 2), a="4, 4")
+    assert free.gradient("a", value=False).simplify().op_count() > 1  # reads the lower triangle

@@ -1,0 +1,211 @@
+"""What several products share is multiplied once: x y z and x y u have one product x y.
+
+Entries of a Jacobian, and gradients of several inputs, are products of much the same values, each
+in the order of the chain rule. A pair of factors that is in two products or more becomes a value of
+its own; the most frequent pair comes first (Brayton and McMullen 1982, on common cubes). A sign is
+a factor, too: of two products with a minus and a common factor, the factor is negated once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TypeAlias
+
+from ..array import Array
+from ..ir.cost import op_count
+from ..ir.node import Node, on_operands, origin
+from ..ir.walks import reachable
+from ..ops.elementwise import divide, multiply, negative
+from ..ops.movement import RESHAPE, reshape
+
+__all__ = ["with_factors_shared"]
+
+_PRODUCTS = (multiply.op, divide.op, negative.op)
+_MOST_FACTORS = 8
+"""A product of more factors is left as it is."""
+_MOST_NODES = 1_000
+"""In larger graphs each pair that is found would cost a look at all products."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Factor:
+    """A factor of products: a value, -1, or a pair of other factors, multiplied."""
+
+    number: int
+    shape: tuple[object, ...] | None = None
+    value: Node | None = None
+    pair: tuple[_Factor, _Factor] | None = None
+
+
+@dataclass
+class _Product:
+    """Factors and divisors of a value; `changed` once a pair of its factors is one."""
+
+    factors: list[_Factor] = field(default_factory=list["_Factor"])
+    divisors: list[Node] = field(default_factory=list[Node])
+    changed: bool = False
+
+
+_Pair: TypeAlias = tuple[_Factor, _Factor]
+
+
+def with_factors_shared(outputs: Sequence[Node], loses: Callable[[Node, Node], bool]) -> list[Node]:
+    """The outputs with pairs of factors multiplied once, if that takes fewer operations.
+
+    Parameters
+    ----------
+    outputs : sequence of Node
+    loses : callable
+        `loses(new, old)`: whether a new spelling of an output loses digits or range.
+    """
+    nodes = reachable(outputs)
+    if len(nodes) > _MOST_NODES:
+        return list(outputs)
+    found = _Products(nodes, outputs)
+    if not found.share():
+        return list(outputs)
+    new = found.outputs(nodes, outputs)
+    shorter = op_count(new) < op_count(outputs)
+    lost = shorter and any(loses(*pair) for pair in zip(new, outputs, strict=True))
+    return new if shorter and not lost else list(outputs)
+
+
+class _Products:
+    """The products of a graph, each with all its factors."""
+
+    def __init__(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> None:
+        self._uses = Counter([each for node in nodes for each in node.operands] + list(outputs))
+        self._minus = _Factor(0)
+        self._factors: dict[Node | _Pair, _Factor] = {}
+        self._found: dict[Node, _Product] = {}
+        inside: set[Node] = set()
+        for node in reversed(nodes):
+            if node not in inside and _is_product(node):
+                product = _Product()
+                within = list(self._opened(node, product))
+                if len(product.factors) <= _MOST_FACTORS:
+                    inside.update(within)
+                    self._found[node] = product
+
+    def _opened(self, top: Node, product: _Product) -> Iterator[Node]:
+        """Open a product into factors and divisors; the products that are opened for it."""
+        stack = [top]
+        while stack:
+            node = stack.pop()
+            part = self._number_within(node)
+            opened = self._uses[part] == 1 and _is_product(part) and part.dtype == top.dtype
+            if node is not top and not opened:
+                product.factors.append(self._factor(part))
+                continue
+            yield part
+            stack.extend(part.operands[:1] if part.op is divide.op else part.operands[::-1])
+            if part.op is divide.op:
+                product.divisors.insert(0, part.operands[1])
+            elif part.op is negative.op and self._minus in product.factors:
+                product.factors.remove(self._minus)
+            elif part.op is negative.op:
+                product.factors.append(self._minus)
+
+    def _number_within(self, node: Node) -> Node:
+        """The number that is reshaped to an array of one element and has no other use."""
+        if node.op is RESHAPE and node.aval.size == 1 and self._uses[node] == 1 and not node.copy:
+            (operand,) = node.operands
+            return node if operand.ndim else operand
+        return node
+
+    def _factor(self, value: Node) -> _Factor:
+        if value not in self._factors:
+            self._factors[value] = _Factor(len(self._factors) + 1, value.shape, value)
+        return self._factors[value]
+
+    # -- pairs -------------------------------------------------------------------------------------
+    def share(self) -> bool:
+        """Join the pairs of factors that several products have; whether there are any."""
+        products = list(self._found.values())
+        while True:
+            counts = Counter([pair for each in products for pair in _pairs(each)])
+            if not counts or max(counts.values()) < 2:
+                return any(each.changed for each in products)
+            pair = max(counts, key=lambda each: counts[each])
+            shape = pair[1 if _is_number(pair[0]) else 0].shape
+            joined = self._factors[pair] = _Factor(len(self._factors) + 1, shape, None, pair)
+            for each in products:
+                if pair in _pairs(each):
+                    rest = [one for one in each.factors if one not in pair]
+                    each.factors, each.changed = [joined, *rest], True
+
+    # -- writing -----------------------------------------------------------------------------------
+    def outputs(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> list[Node]:
+        """The outputs with products of the factors that are left."""
+        instead: dict[Node, Node] = {}
+        written: dict[_Factor, Array] = {}
+        for node in nodes:
+            product = self._found.get(node)
+            if product is None or not product.changed:
+                operands = tuple([instead[operand] for operand in node.operands])
+                instead[node] = on_operands(node, operands)
+                continue
+            with origin(node.origin):
+                instead[node] = _written(product, node, instead, written)
+        return [instead[output] for output in outputs]
+
+
+def _is_product(node: Node) -> bool:
+    return node.op in _PRODUCTS and node.dtype.kind == "f" and not node.copy
+
+
+def _pairs(product: _Product) -> list[_Pair]:
+    """Each pair of different factors of one shape, or of a factor and -1."""
+    factors = sorted({each.number: each for each in product.factors}.values(), key=_number)
+    alone = Counter(product.factors)
+    return [
+        (one, other)
+        for one, other in combinations(factors, 2)
+        if alone[one] == alone[other] == 1 and _may_be_one(one, other)
+    ]
+
+
+def _may_be_one(one: _Factor, other: _Factor) -> bool:
+    """Whether the product of two factors has the shape of each that is no number."""
+    return one.shape == other.shape or _is_number(one) or _is_number(other)
+
+
+def _is_number(factor: _Factor) -> bool:
+    value = factor.value
+    return factor.shape is None or (value is not None and value.is_constant and not value.ndim)
+
+
+def _number(factor: _Factor) -> int:
+    return factor.number
+
+
+def _written(
+    product: _Product,
+    node: Node,
+    instead: Mapping[Node, Node],
+    written: dict[_Factor, Array],
+) -> Node:
+    def of(factor: _Factor) -> Array:
+        if factor not in written:
+            if factor.pair is not None:
+                one, other = factor.pair
+                minus = one.shape is None
+                new = negative(of(other)) if minus else multiply(of(one), of(other))
+            else:
+                assert factor.value is not None
+                new = Array(instead[factor.value])
+            written[factor] = new
+        return written[factor]
+
+    first, *rest = [each for each in product.factors if each.shape is not None]
+    whole = of(first)
+    for each in rest:
+        whole = multiply(whole, of(each))
+    for divisor in product.divisors:
+        whole = divide(whole, Array(instead[divisor]))
+    if len(rest) + 1 < len(product.factors):
+        whole = negative(whole)
+    return (whole if whole.shape == node.shape else reshape(whole, node.shape)).node

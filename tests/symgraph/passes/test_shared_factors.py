@@ -1,0 +1,138 @@
+"""What several products share is multiplied once, where that takes fewer operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+from symgraph.ir.dag import Dag
+from symgraph.ir.interpreter import evaluate
+from symgraph.ir.invariants import verify
+from symgraph.ir.node import Node
+from symgraph.ir.walks import reachable
+from symgraph.passes.shared_factors import with_factors_shared
+
+pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
+
+SPECS = {"x": sg.spec(4), "y": sg.spec(4), "z": sg.spec(4), "a": sg.spec(""), "b": sg.spec("")}
+AT = {
+    "x": np.array([0.5, -1.25, 2.0, np.inf]),
+    "y": np.array([1.5, 0.25, -2.0, np.nan]),
+    "z": np.array([-3.0, 0.0, 7.0, 1.0]),
+    "a": np.array(1.75),
+    "b": np.array(-0.3),
+}
+
+Function = Callable[[Any, Any, Any, Any, Any], Any]
+
+
+def shared(graph: sg.Graph) -> list[Node]:
+    """The outputs with factors shared: valid, with nearly the same values, shared for good."""
+    found = with_factors_shared(graph.dag.outputs, lambda new, old: False)
+    assert with_factors_shared(found, lambda new, old: False) == found
+    moved = Dag(graph.dag.inputs, found)
+    verify(moved)
+    with np.errstate(all="ignore"):
+        for new, old in zip(evaluate(moved, AT), evaluate(graph.dag, AT), strict=True):
+            assert new.dtype == old.dtype
+            np.testing.assert_allclose(new, old, rtol=1e-14)
+    return found
+
+
+def operations(outputs: list[Node]) -> list[str]:
+    return sorted(node.op.name for node in reachable(outputs) if node.op.count)
+
+
+SHARED: dict[str, tuple[Function, str]] = {
+    "a pair": (lambda x, y, z, a, b: (x * y * z, np.sin(x * z)), "multiply multiply sin"),
+    "a pair apart": (
+        lambda x, y, z, a, b: (x * z * y, z * np.exp(y) * x), "exp multiply multiply multiply",
+    ),
+    "a pair above divisors": (
+        lambda x, y, z, a, b: (x / z * y, y * np.exp(x), x * a * y / b),
+        "divide divide exp multiply multiply multiply",
+    ),
+    "three of three": (
+        lambda x, y, z, a, b: (x * y * z * a, z * (a * x), (z * x) * y),
+        "multiply multiply multiply multiply",
+    ),
+    "signs": (lambda x, y, z, a, b: (-(x * y), -(z * x)), "multiply multiply negative"),
+    "a sign that is there": (
+        lambda x, y, z, a, b: (-(x * y) / z, -x, np.exp(-(x * z))),
+        "divide exp multiply multiply negative",
+    ),
+    "signs above entries": (
+        lambda x, y, z, a, b: np.stack([np.reshape(-a * b, (1,)), -np.reshape(a * x[0], (1,))]),
+        "multiply multiply negative",
+    ),
+    "a number": (lambda x, y, z, a, b: (2 * x * y, np.exp(y * 2)), "exp multiply multiply"),
+}  # fmt: skip
+
+KEPT: dict[str, Function] = {
+    "one factor in common": lambda x, y, z, a, b: (x * y, x * z),
+    "other uses": lambda x, y, z, a, b: ((p := x * z) * y, (q := np.exp(x) * z) * x, p, q),
+    "a divisor in common": lambda x, y, z, a, b: (x / z, y / z),
+    "of other shapes": lambda x, y, z, a, b: (a * x * z, np.exp(x * a)),
+    "squares": lambda x, y, z, a, b: (x * x * y, x * x * z),
+    "one sign": lambda x, y, z, a, b: (-(x * y), x * z),
+}
+
+
+@pytest.mark.parametrize("case", SHARED)
+def test_factors_that_are_shared(case: str) -> None:
+    f, wanted = SHARED[case]
+    assert operations(shared(sg.trace(f, **SPECS))) == sorted(wanted.split())
+
+
+@pytest.mark.parametrize("case", KEPT)
+def test_factors_that_stay(case: str) -> None:
+    graph = sg.trace(KEPT[case], **SPECS)
+    assert shared(graph) == list(graph.dag.outputs)
+
+
+def test_what_loses_range_is_not_taken() -> None:
+    graph = sg.trace(SHARED["a pair apart"][0], **SPECS)
+    found = with_factors_shared(graph.dag.outputs, lambda new, old: True)
+    assert found == list(graph.dag.outputs)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_products_keep_their_numbers_and_get_no_longer(seed: int) -> None:
+    drawn = iter(np.random.default_rng(seed).integers(1 << 20, size=60).tolist())
+
+    def any_of(found: list[Any]) -> Any:
+        return found[next(drawn) % len(found)]
+
+    def f(x: Any, y: Any, z: Any, a: Any, b: Any) -> Any:
+        values = [x, y, z, a, b, 2.0, x[0]]
+        for _ in range(12):
+            one, other = any_of(values), any_of(values)
+            values.append(any_of([one * other, one / other, -(one * other), one * -other]))
+        return tuple([np.sum(each) for each in values[-3:]])
+
+    graph = sg.trace(f, **SPECS)
+    found = with_factors_shared(graph.dag.outputs, lambda new, old: False)
+    assert len(operations(found)) <= graph.op_count()
+    moved = Dag(graph.dag.inputs, found)
+    with np.errstate(all="ignore"):
+        for new, old in zip(evaluate(moved, AT), evaluate(graph.dag, AT), strict=True):
+            np.testing.assert_allclose(new, old, rtol=1e-12)
+
+
+def test_spherical_coordinates_are_as_short_as_the_book() -> None:
+    def point(q: Any) -> Any:
+        r, u, v = q[0], q[1], q[2]
+        across = r * np.sin(u)
+        return np.stack([across * np.cos(v), across * np.sin(v), r * np.cos(u)])
+
+    joint = sg.trace(point, q="3").jacobian("q", value=False)
+    small = joint.simplify()
+    assert small.op_count() == 13
+    assert small.simplify().op_count() == 13
+    assert "factors shared" in str(small.explain())
+    q = np.array([1.5, 0.4, -2.0])
+    np.testing.assert_allclose(small.evaluate(q=q), joint.evaluate(q=q), rtol=1e-14, atol=1e-15)
