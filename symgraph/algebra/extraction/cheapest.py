@@ -217,7 +217,7 @@ class CheapestSpellings:
             writer = first = self._writer(spelling, len(axes), judge, steady=steady, most=most)
             for option in options:
                 with suppress(Unwritable, OverflowError):
-                    new = _shaped(spelling, writer.written(option, whole=True), node)
+                    new = _shaped(spelling, writer.written(option), node)
                     found.append(new)
                     for name in [name for expr, name in self.told if expr is option]:
                         spelling.note(new, name)
@@ -226,7 +226,7 @@ class CheapestSpellings:
                 if spelling.formed:
                     writer = self._writer(spelling, len(axes), judge, steady=steady, most=most)
                     with suppress(Unwritable, OverflowError):
-                        found.append(_shaped(spelling, writer.written(option, whole=True), node))
+                        found.append(_shaped(spelling, writer.written(option), node))
             spelling.formed = set()
         self._cut = first.cut or writer.cut
         return found

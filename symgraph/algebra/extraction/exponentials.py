@@ -25,7 +25,7 @@ __all__ = ["Exponentials", "SumWriter", "is_logistic_expr", "only_exps"]
 class SumWriter(Protocol):
     """Writes an expression as one array."""
 
-    def written(self, expr: Expr) -> IndexedArray: ...
+    def written(self, expr: Expr, *, given: bool = False) -> IndexedArray: ...
 
     def cheaper(self, options: list[Callable[[], IndexedArray]]) -> IndexedArray: ...
 
@@ -111,7 +111,7 @@ class Exponentials:
 
     def _exp(self, argument: Expr) -> IndexedArray:
         base, exponent = _base_of(argument)
-        return self.spelling.exponential(base, self.writer.written(exponent))
+        return self.spelling.exponential(base, self.writer.written(exponent, given=True))
 
     def exponent(self, expr: Expr) -> Expr:
         """The argument A of 1 + exp(A)."""
@@ -128,7 +128,7 @@ class Exponentials:
         return added(parts)
 
     def softplus(self, argument: Expr) -> RawFactor:
-        return self.leaf(self.spelling.unary(softplus, self.writer.written(argument)))
+        return self.leaf(self.spelling.unary(softplus, self.writer.written(argument, given=True)))
 
     def sigmoids(self, slot: RawFactor, exps: Factors) -> tuple[Factors, Factors]:
         """(1 + exp A)**-k exp(A)**m as sigmoids of A and -A, and the exps that are left."""
@@ -153,7 +153,9 @@ class Exponentials:
         if ups and downs:
             return left, self._both(argument, ups, downs)
         sign = 1 if ups else -1
-        piece = self.spelling.unary(sigmoid, self.writer.written(scaled(argument, sign)))
+        piece = self.spelling.unary(
+            sigmoid, self.writer.written(scaled(argument, sign), given=True)
+        )
         return left, [self.leaf(piece, count)]
 
     def sigmoids_below(self, slot: RawFactor, exps: Factors) -> tuple[Factors, Factors]:
@@ -175,7 +177,9 @@ class Exponentials:
                 left.append((each[0], each[1], rest))
         made: Factors = []
         if downs:
-            piece = self.spelling.unary(sigmoid, self.writer.written(self.exponent(inner)))
+            piece = self.spelling.unary(
+                sigmoid, self.writer.written(self.exponent(inner), given=True)
+            )
             made.append(self.leaf(piece, -downs))
         if power != downs:
             made.append(self.leaf(self.writer.written(inner), rational(power - downs)))
@@ -188,7 +192,9 @@ class Exponentials:
         """
 
         def through(sign: int) -> Callable[[], IndexedArray]:
-            return lambda: self.spelling.unary(sigmoid, self.writer.written(scaled(argument, sign)))
+            return lambda: self.spelling.unary(
+                sigmoid, self.writer.written(scaled(argument, sign), given=True)
+            )
 
         if self.steady:
             return [self.leaf(through(1)(), ups), self.leaf(through(-1)(), downs)]
@@ -227,7 +233,7 @@ class Exponentials:
         names = {-1 - place: self.atoms.fresh() for place in range(len(term.bound))}
         for place, size in enumerate(term.bound):
             self.spelling.sizes[names[-1 - place]] = size
-        piece = self.writer.written(self.argument(term, names))
+        piece = self.writer.written(self.argument(term, names), given=True)
         axes = tuple(
             [
                 i - len(piece.labels)

@@ -96,12 +96,9 @@ class ExpressionWriter:
         self._leaf_sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
 
     # -- sums --------------------------------------------------------------------------------------
-    def written(self, expr: Expr, *, whole: bool = False) -> IndexedArray:
-        """The expression as one piece; `whole` says that it is no part of another one.
-
-        Parts are also written over products that are computed anyway.
-        """
-        coef, piece = found = self.sum(expr, whole=whole)
+    def written(self, expr: Expr, *, given: bool = False) -> IndexedArray:
+        """The expression as one piece; with `given` also over products that are computed anyway."""
+        coef, piece = found = self.sum(expr, given=given)
         if coef < 0 and len(expr) == 1:
             # A number that is written anyway may absorb the sign, or a difference may be reversed.
             found = min([found, *self.terms.turned(self.stable.expr(expr))], key=self.terms.price)
@@ -113,7 +110,7 @@ class ExpressionWriter:
         pieces = [option() for option in options]
         return min(pieces, key=lambda piece: self.price(piece.node))
 
-    def sum(self, expr: Expr, *, whole: bool = False) -> Scaled:
+    def sum(self, expr: Expr, *, given: bool = False) -> Scaled:
         """The expression as a number times a piece."""
         self.spelling.sizes.update(index_sizes(expr))
         if not expr:
@@ -125,9 +122,9 @@ class ExpressionWriter:
             joint = gathered(self.normal, expr)
             if joint is not None:
                 found = self._least([found, self.sum_of_leaves(self.stable.expr(joint))])
-            given = expr if whole else self.with_products(expr)
-            if given is not expr:
-                found = self._least([found, self.sum_of_leaves(self.stable.expr(given))])
+            over = self.with_products(expr) if given else expr
+            if over is not expr:
+                found = self._least([found, self.sum_of_leaves(self.stable.expr(over))])
             self._sums[key] = found
         return found
 
