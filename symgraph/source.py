@@ -87,6 +87,7 @@ _INTERNAL_MODULES = (
     "pandas",
     "jax",
     "contextlib",
+    "functools",
     "symgraph",
     "rewrites",
 )
