@@ -88,6 +88,7 @@ _INTERNAL_MODULES = (
     "pandas",
     "jax",
     "contextlib",
+    "functools",
     "symgraph",
     "rewrites",
 )

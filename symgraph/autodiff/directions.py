@@ -96,6 +96,7 @@ def with_results(
     structure: Structure,
     *,
     value: bool,
+    directions: Sequence[Array] = (),
 ) -> Dag:
     """A graph of derivatives: the outputs that are kept, then the results by name.
 
@@ -109,11 +110,13 @@ def with_results(
         How results are grouped: leaves are positions in `results`.
     value : bool
         Whether the outputs stay; then the graph gives a pair of outputs and results.
+    directions : sequence of Array
+        New inputs among them stay inputs where no result depends on them, because it is 0.
     """
     nodes = [array.node for _, array in results]
     inputs = dict(dag.inputs)
     declared = set(inputs.values())
-    for node in reachable(nodes):
+    for node in reachable([*nodes, *[array.node for array in directions]]):
         if node.is_input and node not in declared:
             inputs.setdefault(node.params["name"], node)
     names = [name for name, _ in results]

@@ -116,7 +116,8 @@ def pushed_forward(dag: Dag, given: Given, *, value: bool, of: str | None) -> Da
         for i, output, each in zip(chosen, outputs, tangents(outputs, seeds), strict=True)
     ]
     structure: Structure = dag.structure if len(chosen) == len(dag.outputs) else 0
-    return with_results(dag, chosen, results, structure, value=value)
+    along = [tangent for _, tangent in given]
+    return with_results(dag, chosen, results, structure, value=value, directions=along)
 
 
 def pulled_back(
@@ -134,7 +135,8 @@ def pulled_back(
         for i, (target, each, ct) in enumerate(zip(targets, wrt, found, strict=True))
     ]
     structure: Structure = 0 if len(results) == 1 else tuple(range(len(results)))
-    return with_results(dag, [i for i, _ in given], results, structure, value=value)
+    kept, along = [i for i, _ in given], [ct for _, ct in given]
+    return with_results(dag, kept, results, structure, value=value, directions=along)
 
 
 def hessian_products(dag: Dag, given: Given, *, single: bool, value: bool, mode: HvpMode) -> Dag:
@@ -165,7 +167,7 @@ def hessian_products(dag: Dag, given: Given, *, single: bool, value: bool, mode:
         for i, ((wrt, _), target, each) in enumerate(zip(given, targets, found, strict=True))
     ]
     structure: Structure = 0 if single else tuple(range(len(results)))
-    return with_results(dag, [0], results, structure, value=value)
+    return with_results(dag, [0], results, structure, value=value, directions=seeds)
 
 
 def _lead(seeds: Sequence[tuple[Array, Array]]) -> tuple[Any, ...]:

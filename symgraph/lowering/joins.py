@@ -117,7 +117,8 @@ class _Finder:
         fits = whole.shape == node.shape or (stop - start == 1 and whole.shape == node.shape[1:])
         part = f"[{start}:{stop}]"
         if own and fits and self.readers[whole] == 1 and len(whole.results) == 1:
-            index = part if whole.ndim == node.ndim else f"[{start}]"
+            row = f"[{start}]" if whole.ndim else f"[{start}, ...]"  # without dots, no array
+            index = part if whole.ndim == node.ndim else row
             self.pieces.append(Piece(whole, index))
             self.within.extend(views)
         else:

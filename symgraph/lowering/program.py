@@ -361,6 +361,7 @@ class _Builder:
             name = results[position]
             left[name] -= 1
             target = results[position] = self._target()
+            self.planning.buffers.computed(target, (node.aval,), (Alias.FRESH,), (name,))
             pieces = ("np.array(", name, ")")
             dead = () if left[name] or name in given else (name,)
             self.statements.append(

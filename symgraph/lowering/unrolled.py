@@ -20,7 +20,7 @@ from ..ir.dims import fixed
 from ..namespace import NUMPY
 from .floats import FloatLine, constant_text, elementwise_text
 from .pieces import Pieces, Tabled
-from .statements import Program, Statement
+from .statements import Filled, Program, Statement
 
 __all__ = ["Unrolled", "unrolled"]
 
@@ -110,6 +110,8 @@ class Unrolled:
         """Take in a statement; whether it can be one of floats."""
         if len(statement.avals) != 1 or statement.named or not statement.target:
             return False
+        if statement.filled is not Filled.WHOLE:
+            return False  # Of an array that is filled in part after part no element is known.
         (aval,) = statement.avals
         shape = _small(aval.shape)
         if shape is None or aval.dtype not in (_FLOAT, _BOOL):

@@ -43,6 +43,8 @@ _WORK = 12 * 10**8
 """Entries of tables times the steps that are applied to them: a few seconds."""
 _EXPECTED = 4
 """How many times as much work may be expected by the turns known, for tables become smaller."""
+_STEP = 10**5
+"""The work of a gradient step, however small the tables: wide graphs have turns without end."""
 _SWEEPS = 4
 """How often all steps are applied to a table before nothing changes."""
 _SHORT_RUN = 4
@@ -265,7 +267,7 @@ class LiveSetCosts:
         self, move: GradientMove, done: int, table: _Table, level: dict[int, _Table]
     ) -> None:
         """Lower the costs of the turn after a gradient step."""
-        self._worked(2 * table.size)
+        self._worked(2 * table.size + _STEP)
         useful, left = self.useful[done], self._useful(move.after)
         if left & ~(useful | move.needs):
             raise TooLarge  # Sets of the next turn have values that those of this one do not tell.

@@ -27,11 +27,14 @@ class Plan:
 
 
 def evaluated(model: Model, sequence: Sequence[int]) -> Plan:
-    """The plan of a sequence, by the memory model; computations that nothing reads are left out."""
-    useful = _without_unread(model, sequence)
-    copies = list(range(len(model) - model.copies, len(model)))
-    # In the graph of a plan outputs are copied last.
-    assert useful[len(useful) - len(copies) :] == copies
+    """The plan of a sequence, by the memory model; computations that nothing reads are left out.
+
+    A search may compute a value again between two copies of outputs. In the graph of a plan outputs
+    are copied last.
+    """
+    first = len(model) - model.copies
+    steps = [step for step in sequence if step < first]
+    useful = _without_unread(model, [*steps, *range(first, len(model))])
     extra = sum([model.costs[step] for step in useful]) - sum(model.costs)
     return Plan(tuple(useful), profile(model, useful).peak, extra)
 

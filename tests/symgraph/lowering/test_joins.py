@@ -76,3 +76,15 @@ def test_a_join_that_is_no_result_is_computed_as_ever() -> None:
     assert not joins_of(graph.dag.nodes, graph.dag.outputs)
     along_columns = sg.graph(np.concatenate([np.sin(x), np.cos(x)], axis=1))
     assert not joins_of(along_columns.dag.nodes, along_columns.dag.outputs)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_numbers_are_pieces_too(backend: str) -> None:
+    """A part of one number, `[2]`, is no array that NumPy could write to."""
+    x = sg.input("x", (4,))
+    numbers = [np.sin(x[0]) * x[1], np.sum(x * x), x[2] - np.cos(x[3]), x[3]]
+    planned = sg.graph(np.stack(numbers), np.sum(np.exp(x))).checkpoint(recompute=[])
+    given = np.array([0.3, 1.7, -0.6, 2.1])
+    found, _ = planned.lower(backend)(x=given)
+    want = [np.sin(0.3) * 1.7, np.sum(given * given), -0.6 - np.cos(2.1), 2.1]
+    np.testing.assert_allclose(found, want, rtol=1e-14)
