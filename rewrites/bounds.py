@@ -104,7 +104,7 @@ def reach_at_or_below_it_and_above(x: Real, c: Reach) -> Identity:
 
 
 @rule(sound="rounding")
-def least_of_greatest(x: Real, k: Bound, c: Bound) -> Identity:
+def least_of_greatest(x: Real, k: Number, c: Number) -> Identity:
     r"""$\min(\max(x, k), c)$ is clipping to $[k, c]$."""
     return minimum(maximum(x, k), c), clip(x, k, c)
 

@@ -176,26 +176,28 @@ def scaled_sign_outside_closed_bound(x: Real, c: Nonnegative) -> Identity:
 
 
 @rule(sound="rounding")
-def quotient_or_sign_outside_bound(x: Real, c: Positive) -> Identity:
+def quotient_or_sign_outside_bound(x: Real, c: PositiveConstant) -> Identity:
     """Clipping a quotient to [-1, 1], written out: the derivative of the smooth L1 loss."""
     return where(absolute(x) < c, x / c, sign(x)), clip(x / c, -1, 1)
 
 
 @rule(sound="rounding", kink="|x| = c")
-def quotient_or_sign_outside_closed_bound(x: Real, c: Positive) -> Identity:
+def quotient_or_sign_outside_closed_bound(x: Real, c: PositiveConstant) -> Identity:
     """As `quotient_or_sign_outside_bound`, with the bounds in the first branch."""
     return where(absolute(x) <= c, x / c, sign(x)), clip(x / c, -1, 1)
 
 
 @rule(sound="rounding")
-def part_of_quotient_or_sign_outside_bound(x: Real, c: Positive, k: PositiveConstant) -> Identity:
+def part_of_quotient_or_sign_outside_bound(
+    x: Real, c: PositiveConstant, k: PositiveConstant
+) -> Identity:
     """As `quotient_or_sign_outside_bound`, where both branches are divided by a number."""
     return where(absolute(x) < c, x / (k * c), sign(x) / k), clip(x / c, -1, 1) / k
 
 
 @rule(sound="rounding", kink="|x| = c")
 def part_of_quotient_or_sign_outside_closed_bound(
-    x: Real, c: Positive, k: PositiveConstant
+    x: Real, c: PositiveConstant, k: PositiveConstant
 ) -> Identity:
     """As `part_of_quotient_or_sign_outside_bound`, with the bounds in the first branch."""
     return where(absolute(x) <= c, x / (k * c), sign(x) / k), clip(x / c, -1, 1) / k
