@@ -15,12 +15,14 @@ from symgraph.rewriting import (
     Total,
     UniformConstant,
     is_real,
+    is_scalar,
     provided,
     rule,
     value_of,
 )
 
-Bound: TypeAlias = Annotated[Total, is_real]
+Bound: TypeAlias = Annotated[Total, is_real, is_scalar]
+"""One number: of two arrays, the choice of the smaller and of the larger may be a product."""
 Number: TypeAlias = Annotated[UniformConstant, is_real]
 Reach: TypeAlias = Annotated[Nonnegative, is_real]
 
