@@ -200,14 +200,17 @@ def test_source_does_not_depend_on_hash_seeds() -> None:
 @pytest.mark.parametrize("rows", [5, "n"])
 @pytest.mark.parametrize("seed", range(25))
 def test_random_graphs_to_the_last_bit(seed: int, rows: int | str, dtype: str) -> None:
-    check_dag(random_dag(seed, size=40, dtype=dtype, rows=rows), "numpy", exact=True)
+    dag = random_dag(seed, size=40, dtype=dtype, rows=rows)
+    check_dag(dag, "numpy", exact=True, floats=False)  # math's exp may be the float next to NumPy's
+    check_dag(dag, "numpy")
 
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("batch", range(20))
 def test_many_random_graphs_to_the_last_bit(batch: int) -> None:
     for seed in range(100 + 200 * batch, 300 + 200 * batch):
-        check_dag(random_dag(seed, size=60, rows=("n", 3)[seed % 2]), "numpy", exact=True)
+        dag = random_dag(seed, size=60, rows=("n", 3)[seed % 2])
+        check_dag(dag, "numpy", exact=True, floats=False)
 
 
 @pytest.mark.parametrize("seed", range(10))
