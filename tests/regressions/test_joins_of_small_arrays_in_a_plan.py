@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from installed import ON_THE_CPU
 
 import symgraph as sg
 
@@ -39,7 +40,7 @@ GRAPHS = {
 
 
 @pytest.mark.parametrize("simplified", [False, True])
-@pytest.mark.parametrize("backend", ["numpy", "native"])
+@pytest.mark.parametrize("backend", ON_THE_CPU)
 @pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
 def test_a_plan_changes_no_number(graph: sg.Graph, backend: str, simplified: bool) -> None:
     chosen = graph.simplify() if simplified else graph

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from installed import ON_THE_CPU
 
 import symgraph as sg
 
@@ -21,7 +22,7 @@ LARGE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("backend", ["numpy", "native"])
+@pytest.mark.parametrize("backend", ON_THE_CPU)
 @pytest.mark.parametrize("f", LARGE.values(), ids=LARGE)
 def test_large_results_are_copied(f: Callable[[Any], Any], backend: str) -> None:
     a = np.random.default_rng(0).normal(size=(40, 30))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from installed import ON_THE_CPU
 
 import symgraph as sg
 from symgraph.lowering.joins import joins_of
@@ -78,7 +79,7 @@ def test_a_join_that_is_no_result_is_computed_as_ever() -> None:
     assert not joins_of(along_columns.dag.nodes, along_columns.dag.outputs)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "native"])
+@pytest.mark.parametrize("backend", ON_THE_CPU)
 def test_numbers_are_pieces_too(backend: str) -> None:
     """A part of one number, `[2]`, is no array that NumPy could write to."""
     x = sg.input("x", (4,))
