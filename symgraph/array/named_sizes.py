@@ -67,9 +67,21 @@ def _binary(compute: Callable[[Any, Any], Any], flipped: bool = False) -> Callab
         one, two = self.expr, _expr(other)
         if two is None:
             return NotImplemented
-        return _found(compute(two, one) if flipped else compute(one, two))
+        return _computed(compute, two, one) if flipped else _computed(compute, one, two)
 
     return method
+
+
+_DIVIDING = (operator.truediv, operator.floordiv, operator.mod)
+
+
+def _computed(compute: Callable[..., Any], *operands: Expr | float) -> NamedSize | int | float:
+    """A result of arithmetic as Python has it: a quotient is a float, and 0 divides nothing."""
+    if compute in _DIVIDING and operands[1] == 0:
+        raise ZeroDivisionError("division by zero")
+    found = compute(*operands)
+    # Also where it is a whole number, as 2 n / n is.
+    return _found(found * 1.0 if compute is operator.truediv and found.is_integer else found)
 
 
 def _unary(compute: Callable[[Any], Any]) -> Callable[[NamedSize], Any]:
@@ -187,7 +199,7 @@ class NamedSize:
             two is None or isinstance(each, np.floating)
             for each, two in zip(inputs, operands, strict=True)
         ):
-            return _found(compute(*operands))
+            return _computed(compute, *operands)
         given = [each.expr if isinstance(each, NamedSize) else each for each in inputs]
         return ufunc_called(ufunc, method, tuple(given), kwargs)
 

@@ -122,6 +122,17 @@ def test_sizes_are_values_like_others() -> None:
     assert x.reshape(n * 3).shape == (3 * n,)
 
 
+def test_quotients_are_floats_and_zero_divides_nothing() -> None:
+    x, k = sg.input("x", "n, 3"), sg.input("k", "4", "int64")
+    n: Any = x.shape[0]
+    assert type(2 * n / n) is float
+    assert (k * (x.size / 3)).dtype == np.dtype("float64")
+    assert (k * n).dtype == np.dtype("int64")
+    for divide in (lambda: n / 0, lambda: n // 0, lambda: n % 0, lambda: 1 / (n - n)):
+        with pytest.raises(ZeroDivisionError):
+            divide()
+
+
 def test_our_own_code_sees_expressions() -> None:
     x = sg.input("x", "n, 3")
     assert not isinstance(x.node.aval.shape[0], NamedSize)

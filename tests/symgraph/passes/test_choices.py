@@ -7,14 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from passedgraphs import assert_same, operations
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.ir.dag import Dag
-from symgraph.ir.interpreter import evaluate
-from symgraph.ir.invariants import verify
 from symgraph.ir.node import Node
-from symgraph.ir.walks import reachable
 from symgraph.passes.choices import with_choices_joined
 
 pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
@@ -33,17 +30,8 @@ where = snp.where
 def joined(graph: sg.Graph) -> list[Node]:
     """The outputs with choices joined: valid, with the same numbers."""
     found = with_choices_joined(graph.dag.outputs)
-    moved = Dag(graph.dag.inputs, found)
-    verify(moved)
-    with np.errstate(all="ignore"):
-        for new, old in zip(evaluate(moved, AT), evaluate(graph.dag, AT), strict=True):
-            assert new.dtype == old.dtype
-            np.testing.assert_allclose(new, old, rtol=1e-15)
+    assert_same(found, graph, AT, rtol=1e-15)
     return found
-
-
-def operations(outputs: list[Node]) -> list[str]:
-    return sorted(node.op.name for node in reachable(outputs) if node.op.count)
 
 
 def masked(x: Any, y: Any, a: Any) -> Any:

@@ -7,14 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from passedgraphs import assert_same, operations
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.ir.dag import Dag
-from symgraph.ir.interpreter import evaluate
-from symgraph.ir.invariants import verify
 from symgraph.ir.node import Node
-from symgraph.ir.walks import reachable
 from symgraph.passes.numbers import with_numbers_gathered
 
 pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
@@ -33,18 +30,8 @@ def gathered(graph: sg.Graph) -> list[Node]:
     """The outputs with numbers gathered: valid, with nearly the same values, gathered for good."""
     found = with_numbers_gathered(graph.dag.outputs, lambda new, old: False)
     assert with_numbers_gathered(found, lambda new, old: False) == found
-    moved = Dag(graph.dag.inputs, found)
-    verify(moved)
-    with np.errstate(all="ignore"):
-        both = zip(evaluate(moved, AT), evaluate(graph.dag, AT), strict=True)
-        for new, old in both:
-            assert new.dtype == old.dtype
-            np.testing.assert_allclose(new, old, rtol=1e-12, atol=1e-13)
+    assert_same(found, graph, AT, rtol=1e-12, atol=1e-13)
     return found
-
-
-def operations(outputs: list[Node] | tuple[Node, ...]) -> list[str]:
-    return sorted(node.op.name for node in reachable(outputs) if node.op.count)
 
 
 GATHERED: list[tuple[Function, str]] = [

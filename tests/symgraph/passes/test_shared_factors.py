@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from passedgraphs import assert_same, operations
 
 import symgraph as sg
 from symgraph.ir.dag import Dag
 from symgraph.ir.interpreter import evaluate
-from symgraph.ir.invariants import verify
 from symgraph.ir.node import Node
-from symgraph.ir.walks import reachable
 from symgraph.passes.shared_factors import with_factors_shared
 
 pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
@@ -34,17 +33,8 @@ def shared(graph: sg.Graph) -> list[Node]:
     """The outputs with factors shared: valid, with nearly the same values, shared for good."""
     found = with_factors_shared(graph.dag.outputs, lambda new, old: False)
     assert with_factors_shared(found, lambda new, old: False) == found
-    moved = Dag(graph.dag.inputs, found)
-    verify(moved)
-    with np.errstate(all="ignore"):
-        for new, old in zip(evaluate(moved, AT), evaluate(graph.dag, AT), strict=True):
-            assert new.dtype == old.dtype
-            np.testing.assert_allclose(new, old, rtol=1e-14)
+    assert_same(found, graph, AT, rtol=1e-14)
     return found
-
-
-def operations(outputs: list[Node]) -> list[str]:
-    return sorted(node.op.name for node in reachable(outputs) if node.op.count)
 
 
 SHARED: dict[str, tuple[Function, str]] = {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from passedgraphs import operations
 
 import symgraph as sg
 import symgraph.numpy as snp
@@ -20,7 +21,6 @@ from symgraph.ir.interpreter import evaluate
 from symgraph.ir.invariants import verify
 from symgraph.ir.node import Node, make
 from symgraph.ir.op import OPS
-from symgraph.ir.walks import reachable
 from symgraph.passes.signs import settled_signs, takes_signs
 from symgraph.testing.values import random_values
 
@@ -44,10 +44,6 @@ def settled(graph: sg.Graph) -> list[Node]:
     for found, right in zip(evaluate(moved, at), evaluate(graph.dag, at), strict=True):
         np.testing.assert_array_equal(found, right)
     return outputs
-
-
-def operations(outputs: Sequence[Node]) -> list[str]:
-    return sorted(node.op.name for node in reachable(outputs) if node.op.count)
 
 
 Function = Callable[[Any, Any, Any], Any]
