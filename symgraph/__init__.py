@@ -5,80 +5,84 @@ trace  →  gradient  →  simplify  →  checkpoint  →  lower
 
 from __future__ import annotations
 
-from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
-# `x.__array_namespace__()` is this module, so it is there as soon as arrays are.
-from . import numpy as _numpy  # noqa: F401  # pyright: ignore[reportUnusedImport]
-from . import random
-from .array import Array, constant
-from .array.eager import eager as _eager
-from .autodiff.implicit.conjugate_gradients import cg
-from .autodiff.implicit.fixed_point import fixed_point, root
-from .capture.retraces import RetraceWarning, SideEffectWarning
-from .errors import (
-    BackendError,
-    ConvergenceError,
-    DTypeError,
-    ExpressionError,
-    FactError,
-    FormatError,
-    InputError,
-    MemoryBudgetError,
-    NonFiniteError,
-    NotDifferentiable,
-    RewriteError,
-    RewriteLoopError,
-    RuleError,
-    ShapeError,
-    SymgraphError,
-    TraceError,
-    VerifyError,
-)
-from .facts import (
-    Fact,
-    antisymmetric,
-    diagonal,
-    finite,
-    integer_valued,
-    interval,
-    negative,
-    nonnegative,
-    nonpositive,
-    nonzero,
-    one_hot,
-    orthogonal,
-    positive,
-    positive_definite,
-    simplex,
-    symmetric,
-    triangular,
-    unique,
-    unit_norm,
-)
-from .graph import Graph, SimplifyInterrupted, diff, side_by_side
-from .graph.cache import CACHE as cache
-from .graph.loading import load
-from .graph.symbolic import from_sympy
-from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
-from .ir.dag import Dag
-from .ir.naming import name, scope
-from .ir.node import Node
-from .ir.progress import Progress
-from .moved import install as _install
-from .ops.branches import cond as _cond
-from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
-from .ops.creation import input
-from .ops.custom import custom_op
-from .ops.custom_vjp import custom_vjp
-from .ops.iteration import while_loop as _while_loop
-from .ops.loops import fori_loop as _fori_loop
-from .ops.loops import scan as _scan
-from .rewriting import default_rules
-from .saturation import SaturationBounds
-from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
-from .transforms.objective import FlatObjective, flat_objective
-from .transforms.vmap import vmap
+from .ir.collector import collector_paused as _collector_paused
+
+# Imports make many objects and no garbage: with the collector they take a tenth longer.
+with _collector_paused():
+    # `x.__array_namespace__()` is this module, so it is there as soon as arrays are.
+    from . import numpy as _numpy  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from . import random
+    from .array import Array, constant
+    from .array.eager import eager as _eager
+    from .autodiff.implicit.conjugate_gradients import cg
+    from .autodiff.implicit.fixed_point import fixed_point, root
+    from .capture.retraces import RetraceWarning, SideEffectWarning
+    from .errors import (
+        BackendError,
+        ConvergenceError,
+        DTypeError,
+        ExpressionError,
+        FactError,
+        FormatError,
+        InputError,
+        MemoryBudgetError,
+        NonFiniteError,
+        NotDifferentiable,
+        RewriteError,
+        RewriteLoopError,
+        RuleError,
+        ShapeError,
+        SymgraphError,
+        TraceError,
+        VerifyError,
+    )
+    from .facts import (
+        Fact,
+        antisymmetric,
+        diagonal,
+        finite,
+        integer_valued,
+        interval,
+        negative,
+        nonnegative,
+        nonpositive,
+        nonzero,
+        one_hot,
+        orthogonal,
+        positive,
+        positive_definite,
+        simplex,
+        symmetric,
+        triangular,
+        unique,
+        unit_norm,
+    )
+    from .graph import Graph, SimplifyInterrupted, diff, side_by_side
+    from .graph.cache import CACHE as cache
+    from .graph.loading import load
+    from .graph.symbolic import from_sympy
+    from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
+    from .ir.dag import Dag
+    from .ir.naming import name, scope
+    from .ir.node import Node
+    from .ir.progress import Progress
+    from .later import door as _door
+    from .moved import install as _install
+    from .ops.branches import cond as _cond
+    from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
+    from .ops.creation import input
+    from .ops.custom import custom_op
+    from .ops.custom_vjp import custom_vjp
+    from .ops.iteration import while_loop as _while_loop
+    from .ops.loops import fori_loop as _fori_loop
+    from .ops.loops import scan as _scan
+    from .rewriting import default_rules
+    from .saturation import SaturationBounds
+    from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    from .transforms.objective import FlatObjective, flat_objective
+    from .transforms.vmap import vmap
 
 __version__ = "0.1.0"
 
@@ -192,17 +196,11 @@ def __dir__() -> list[str]:
     return sorted([*__all__, *[name for name in globals() if name.startswith("__")]])
 
 
-_FRONTENDS = {
-    "from_jax": "jax",
-    "from_onnx": "onnx",
-    "from_torch": "torch",
-    "onnx_parameters": "onnx",
-}
-"""Functions whose tables of operators take time to import, and the room of each."""
-
-
-def __getattr__(name: str) -> object:
-    if name not in _FRONTENDS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(_import_module(f"{__name__}.frontends.{_FRONTENDS[name]}"), name)
-    return globals().setdefault(name, found)
+# Their tables of operators take time to load.
+__getattr__ = _door(
+    __name__,
+    from_jax="frontends.jax",
+    from_onnx="frontends.onnx",
+    from_torch="frontends.torch",
+    onnx_parameters="frontends.onnx",
+)

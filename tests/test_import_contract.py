@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import symgraph
+from symgraph import memory
 from symgraph.testing import verify
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -93,25 +94,50 @@ def test_arrows_point_down() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def loaded_by(code: str) -> set[str]:
+    """The modules that a new process has loaded after these statements."""
+    told = subprocess.run(
+        [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(told.stdout.split())
+
+
 def test_import_leaves_slow_modules_alone() -> None:
     # SymPy and SciPy cost more to import than all of symgraph may; networkx costs a third of it.
-    slow = ("sympy", "scipy", "networkx", "importlib.metadata")
-    code = f"import symgraph, sys; print([each for each in {slow} if each in sys.modules])"
-    imported = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert imported.stdout.strip() == "[]"
+    slow = {"sympy", "scipy", "networkx", "importlib.metadata"}
+    assert not loaded_by("import symgraph") & slow
 
 
 def test_import_loads_no_verifier() -> None:
-    code = "import symgraph, sys; print(*sys.modules)"
-    imported = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    loaded = imported.stdout.split()
+    loaded = loaded_by("import symgraph")
     assert "symgraph.graph" in loaded
     assert [name for name in loaded if name.startswith("symgraph.verification")] == []
-    assert not {"symgraph.testing", verify.__module__} & set(loaded)
+    assert not {"symgraph.testing", verify.__module__} & loaded
+
+
+def test_what_few_programs_need_is_loaded_when_it_is_used() -> None:
+    plans = {f"symgraph.memory.{name}" for name in ("aims", "budget", "liveness")}
+    pages = {"symgraph.explorer.page", "symgraph.onnx.model", "symgraph.saturation.search"}
+    assert not (plans | pages) & loaded_by("import symgraph")
+    used = "import symgraph as sg; g = sg.trace(lambda x: x * x, x=()); "
+    assert plans <= loaded_by(f"{used}g.memory()")
+    assert not plans & loaded_by(f"{used}g.gradient('x').simplify()")
+    assert "symgraph.explorer.page" in loaded_by(f"{used}g.explore()")
+
+
+def test_the_collector_is_as_it_was_after_the_import() -> None:
+    code = "import gc; {}; import symgraph; assert gc.isenabled() is {}"
+    for before, after in (("pass", True), ("gc.disable()", False)):
+        loaded_by(code.format(before, after))
+
+
+def test_a_room_tells_a_name_that_it_lacks() -> None:
+    with pytest.raises(AttributeError, match=r"'symgraph\.memory' has no attribute 'nothing'"):
+        _ = memory.nothing  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_dir_shows_the_public_names_only() -> None:

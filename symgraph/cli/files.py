@@ -25,19 +25,12 @@ from .given import (
     numeric_check,
 )
 
-__all__ = ["COMMANDS", "add_arguments"]
-
-COMMANDS = {
-    "simplify": "simplify an expression or a saved graph",
-    "export": "write a graph in the format that the name of a file tells",
-    "explore": "write the interactive page of a graph",
-    "check": "compare a gradient with differences of its function",
-}
+__all__ = ["add_arguments"]
 
 
-def add_arguments(parser: argparse.ArgumentParser, command: str) -> None:
-    """Add the arguments of one of the commands."""
-    parser.description = f"{COMMANDS[command].capitalize()}."
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of one of the commands, which the parser's name ends with."""
+    command = parser.prog.rpartition(" ")[2]
     parser.epilog = "Exit code: 0, or 1 if a check fails, or 2 if the input is not valid."
     add = parser.add_argument
     what = "an expression, a graph saved as .json, or an .onnx model"

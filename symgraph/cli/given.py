@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..expression import parse
-from ..frontends.onnx import from_onnx
+from ..frontends import onnx as models
 from ..graph import Graph
 from ..graph.loading import load
 from ..ir.dag import Dag
@@ -69,9 +69,9 @@ def _of_model(path: str, options: argparse.Namespace) -> Graph:
             mend="Leave out --dtype and --given.",
         )
     shapes = dict(pairs(options.shape, "--shape x=n,4"))
-    graph = from_onnx(path, shapes=shapes)
+    graph = models.from_onnx(path, shapes=shapes)
     weights = [name for name in names_of(options.wrt) if name not in graph.inputs]
-    return from_onnx(path, shapes=shapes, parameters=weights) if weights else graph
+    return models.from_onnx(path, shapes=shapes, parameters=weights) if weights else graph
 
 
 def names_of(given: Iterable[str]) -> list[str]:

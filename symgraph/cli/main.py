@@ -8,10 +8,10 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 
 from .. import __version__, demo
 from ..errors import SymgraphError
-from . import derive, files, rules, serve
 
 __all__ = ["main"]
 
@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments[:1] == ["demo"]:
             return demo.main(arguments[1:])
-        options = _parser().parse_args(_with_escaped_minus(arguments))
+        options = _parser(arguments[:1]).parse_args(_with_escaped_minus(arguments))
         return options.run(options)
     except SymgraphError as error:
         error.frame = None  # the user wrote no line of Python
@@ -55,7 +55,24 @@ def _with_escaped_minus(arguments: list[str]) -> list[str]:
     ]
 
 
-def _parser() -> argparse.ArgumentParser:
+_COMMANDS = {
+    "derive": "derive, simplify and check the gradient of an expression",
+    "rules": "list, show or verify the rewrite rules",
+    "serve": "show gradients in a page of the browser, on this machine only",
+    "simplify": "simplify an expression or a saved graph",
+    "export": "write a graph in the format that the name of a file tells",
+    "explore": "write the interactive page of a graph",
+    "check": "compare a gradient with differences of its function",
+    "demo": "train a network on real digits with a derived gradient",
+}
+_OF_FILES = ("simplify", "export", "explore", "check")
+
+
+def _parser(asked: list[str]) -> argparse.ArgumentParser:
+    """The parser of all commands; only the one that is asked for is loaded.
+
+    `demo` stands there for the help alone: `main` passes its arguments to `demo.main`.
+    """
     parser = argparse.ArgumentParser(
         prog="symgraph",
         description="Gradients as graphs: derived, simplified to the closed form, checked.",
@@ -63,15 +80,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"symgraph {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, module, purpose in (
-        ("derive", derive, "derive, simplify and check the gradient of an expression"),
-        ("rules", rules, "list, show or verify the rewrite rules"),
-        ("serve", serve, "show gradients in a page of the browser, on this machine only"),
-    ):
-        module.add_arguments(commands.add_parser(name, help=purpose, allow_abbrev=False))
-    for name, purpose in files.COMMANDS.items():
-        command = commands.add_parser(name, help=purpose, allow_abbrev=False)
-        files.add_arguments(command, name)
-    # For the help only: `main` passes its arguments to `demo.main`.
-    commands.add_parser("demo", help="train a network on real digits with a derived gradient")
+    for name, purpose in _COMMANDS.items():
+        told = f"{purpose.capitalize()}."
+        command = commands.add_parser(name, help=purpose, description=told, allow_abbrev=False)
+        if asked == [name]:
+            module = "files" if name in _OF_FILES else name
+            import_module(f"{__package__}.{module}").add_arguments(command)
     return parser

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .. import memory as plans
 from ..errors import InputError
 from ..ir.cost import checked_dims
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..memory.aims import Cost, Terms, aim_of
-from ..memory.budget import within
-from ..memory.rematerialization import recomputed
 from .waiting import Told, telling
 
 __all__ = ["Asked", "scheduled"]
@@ -36,7 +34,7 @@ class Asked:
     memory: int | float | str | None
     keep: Sequence[Node]
     recompute: Sequence[Node] | None
-    cost: Cost
+    cost: plans.Cost
     time_limit: float | None
 
     @property
@@ -60,9 +58,11 @@ def scheduled(dag: Dag, asked: Asked, dims: Mapping[str, int], progress: Told) -
     checked_dims(sizes, dag.outputs, dag.dims)
     if asked.memory is not None:
         with telling(progress, "checkpoint"):
-            aim = aim_of(asked.cost, asked.time_limit)
+            aim = plans.aim_of(asked.cost, asked.time_limit)
             again = tuple(asked.recompute or ())
-            return within(dag, asked.memory, Terms(sizes, tuple(asked.keep), again, aim))
+            return plans.within(
+                dag, asked.memory, plans.Terms(sizes, tuple(asked.keep), again, aim)
+            )
     if asked.recompute is not None and not asked.keep:
-        return recomputed(dag, asked.recompute, sizes)
+        return plans.recomputed(dag, asked.recompute, sizes)
     raise InputError('Give a budget, as in checkpoint("64 MB").')

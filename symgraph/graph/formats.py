@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from .. import explorer as pages
 from ..errors import InputError
-from ..explorer import Explorer, explorer
 from ..export import constants, dot, graph_text, latex, mermaid, networks, python, svg
 from ..export.latex import Form, Formula
 from .explain import Format
@@ -187,7 +187,7 @@ def to_svg(self: HasDag, *, fold: bool | None = None) -> str:
 
 def explore(
     self: Derived, path: str | Path | None = None, *, values: Mapping[str, object] | None = None
-) -> Explorer:
+) -> pages.Explorer:
     """A page to look into the graph and its derivation: one file, which needs no network.
 
     The slider leads from the trace to the graph, step by step; what a step leaves alone keeps its
@@ -220,7 +220,7 @@ def explore(
     >>> page.html.startswith("<!doctype html>")
     True
     """
-    page = explorer(self.dag, self.history.log, values)
+    page = pages.explorer(self.dag, self.history.log, values)
     if path is not None:
         Path(path).write_bytes(page.html.encode("utf-8"))
     return page

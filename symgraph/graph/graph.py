@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
+from .. import memory as plans
 from ..array import Array
 from ..backends.lowered import Lowered, lower
 from ..errors import InputError, SymgraphError
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..memory.aims import Cost
-from ..memory.rematerialization import without_copies
 from ..passes.simplify import EFFORTS, Effort, Rules
 from ..rewriting.log import Log
 from ..rewriting.rule import SOUNDNESS, Soundness
@@ -272,7 +271,7 @@ class Graph(View):
                 "simplify would lose the plan of this graph.",
                 mend="Simplify the graph first, then call checkpoint.",
             )
-        plain = Graph(self._with(without_copies(self.dag)))
+        plain = Graph(self._with(plans.without_copies(self.dag)))
         checkpoint: Any = plain.simplify(**options).checkpoint
         return checkpoint(memory, **dims)
 
@@ -283,7 +282,7 @@ class Graph(View):
         *,
         keep: Sequence[Node | Array | str] = (),
         recompute: Sequence[Node | Array | str] | None = None,
-        cost: Cost = "flops",
+        cost: plans.Cost = "flops",
         time_limit: float | None = None,
         progress: Told = None,
         **dims: int,

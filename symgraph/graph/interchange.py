@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .. import onnx
 from ..backends.stablehlo import to_stablehlo as stablehlo_text
 from ..export import networks
-from ..onnx import to_onnx as onnx_model
 from .measures import HasDag
 from .sympy_expressions import to_sympy as sympy_expressions
 
@@ -110,7 +110,7 @@ def to_onnx(self: HasDag) -> Any:
     >>> [node.op_type for node in model.graph.node]  # doctest: +SKIP
     ['Shape', 'Exp', 'ReduceSum', 'Identity']
     """
-    return onnx_model(self.dag)
+    return onnx.to_onnx(self.dag)
 
 
 def to_stablehlo(self: HasDag, **sizes: int) -> str:

@@ -8,17 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from .. import memory as plans
 from ..ir.cost import Cost, checked_dims
 from ..ir.cost import bytes_moved as bytes_of
 from ..ir.cost import cost as cost_of
 from ..ir.cost import flops as flops_of
 from ..ir.cost import op_count as count_of
 from ..ir.dag import Dag
-from ..memory.budget import program_peak
-from ..memory.liveness import Memory
-from ..memory.liveness import memory as memory_of
-from ..memory.rematerialization import frontier
-from ..memory.report import MemoryPlan, plan_of
 from ..passes.as_run import as_run
 
 if TYPE_CHECKING:
@@ -137,7 +133,7 @@ def cost(self: HasDag, /, **dims: int) -> Cost:
     return cost_of(self.dag.outputs, dims, self.dag.dims)
 
 
-def memory(self: HasDag, /, **dims: int) -> Memory:
+def memory(self: HasDag, /, **dims: int) -> plans.Memory:
     """Live ranges of the schedule, and the predicted peak in bytes (`.peak_bytes`).
 
     The peak is that of the program `lower()` emits for NumPy, in-place reuse and working room
@@ -166,11 +162,11 @@ def memory(self: HasDag, /, **dims: int) -> Memory:
     8016
     """
     checked_dims(dims, self.dag.outputs, self.dag.dims)
-    needed = memory_of(as_run(self.dag), dims)
-    return replace(needed, peak_bytes=program_peak(self.dag, dims))
+    needed = plans.memory(as_run(self.dag), dims)
+    return replace(needed, peak_bytes=plans.program_peak(self.dag, dims))
 
 
-def memory_plan(self: HasDag, /, **dims: int) -> MemoryPlan:
+def memory_plan(self: HasDag, /, **dims: int) -> plans.MemoryPlan:
     """The plan of a graph from `checkpoint`: peak, cost, a bound, and what is computed again.
 
     Parameters
@@ -199,7 +195,7 @@ def memory_plan(self: HasDag, /, **dims: int) -> MemoryPlan:
     104000
     """
     checked_dims(dims, self.dag.outputs, self.dag.dims)
-    return plan_of(self.dag, dims)
+    return plans.plan_of(self.dag, dims)
 
 
 def memory_frontier(self: HasDag, /, **dims: int) -> list[tuple[int, int]]:
@@ -232,4 +228,4 @@ def memory_frontier(self: HasDag, /, **dims: int) -> list[tuple[int, int]]:
     (40000, 0)
     """
     checked_dims(dims, self.dag.outputs, self.dag.dims)
-    return frontier(self.dag, dims)
+    return plans.frontier(self.dag, dims)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from .. import memory as plans
 from ..errors import InputError, SymgraphError
 from ..ir.cost import cost as cost_of
 from ..ir.dims import is_named
 from ..ir.origins import origins
-from ..memory.budget import program_peak
-from ..memory.liveness import memory as memory_of
-from ..memory.liveness import readable_bytes
-from ..memory.rematerialization import bytes_of, without_copies
 from ..notation.node_text import escaped, shortened
 from ..passes.as_run import as_run
 from .measures import HasDag
@@ -77,11 +74,11 @@ def plot_memory(
     """
     limit = None
     if budget is not None:
-        limit = bytes_of(budget, program_peak(without_copies(self.dag), dims))
-    found = memory_of(as_run(self.dag), dims)
+        limit = plans.bytes_of(budget, plans.program_peak(plans.without_copies(self.dag), dims))
+    found = plans.memory(as_run(self.dag), dims)
     axes = axes_of(ax)
     sizes = [size / 1024 for _, size in found.timeline]
-    label = f"peak {readable_bytes(found.peak_bytes)}"
+    label = f"peak {plans.readable_bytes(found.peak_bytes)}"
     axes.step(range(1, len(sizes) + 1), sizes, where="mid", label=label)
     if limit is not None:
         told = f"budget {_plain(str(budget))}"

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
+from .. import saturation
 from ..accuracy import judge_of, judged_as_carefully
 from ..ir.collector import collector_paused
 from ..ir.cost import op_count
@@ -25,7 +26,6 @@ from ..passes.simplify import EFFORTS, Effort, Rules, rule_set, simplified
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
-from ..saturation import SaturationBounds, saturated
 from .cache import CACHE
 from .digits import finite, keeping_digits, keeping_numbers, loses_a_number
 from .stage import Chosen, Derive, Kept, Stage
@@ -94,7 +94,7 @@ def simplified_stage(
     stage: Stage,
     trust: Soundness,
     rules: Rules,
-    bounds: SaturationBounds | None = None,
+    bounds: saturation.SaturationBounds | None = None,
     effort: Effort = "normal",
 ) -> tuple[Stage, Log]:
     """The simplest equal graph, and how it came about; with `bounds` it is saturated, too.
@@ -133,7 +133,7 @@ def _simplified(
     stage: Stage,
     trust: Soundness,
     rules: Rules,
-    bounds: SaturationBounds | None,
+    bounds: saturation.SaturationBounds | None,
     effort: Effort,
 ) -> tuple[Stage, Log]:
     chosen: _Chosen = {"trust": trust, "rules": rules, "bounds": bounds, "effort": effort}
@@ -153,7 +153,7 @@ class _Chosen(TypedDict):
 
     trust: Soundness
     rules: Rules
-    bounds: SaturationBounds | None
+    bounds: saturation.SaturationBounds | None
     effort: Effort
 
 
@@ -185,7 +185,7 @@ def _attempt(
     *,
     trust: Soundness,
     rules: Rules,
-    bounds: SaturationBounds | None,
+    bounds: saturation.SaturationBounds | None,
     effort: Effort,
 ) -> _Attempt:
     history, settled = Log(), set[Node]()
@@ -209,7 +209,9 @@ def _attempt(
         history.extend(steps)
         if bounds is not None:
             found.append(outputs)
-            outputs, steps = saturated(outputs, knowledge, trust=trust, rules=rules, bounds=bounds)
+            outputs, steps = saturation.saturated(
+                outputs, knowledge, trust=trust, rules=rules, bounds=bounds
+            )
             history.extend(steps)
     except KeyboardInterrupt as stop:
         ours = rules is None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 import numpy as np
 
 from ..errors import InputError, ShapeError
+from .collector import collector_paused
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -47,7 +48,8 @@ ShapeLike: TypeAlias = "Dim | np.integer[Any] | str | Sequence[Dim | np.integer[
 @cache
 def named(name: str) -> Expr:
     """The dimension called `name`: a nonnegative integer not known until inputs arrive."""
-    from sympy import Symbol  # 0.3 s to import: only graphs with named dimensions pay.
+    with collector_paused():
+        from sympy import Symbol  # 0.2 s to import: only graphs with named dimensions pay.
 
     if not name.isidentifier():
         raise ShapeError(

@@ -6,7 +6,14 @@ which operator each function is; the other modules hold the spellings that need 
 
 from __future__ import annotations
 
-from .model import to_onnx
-from .writer import OPSET
+from typing import TYPE_CHECKING
+
+from ..later import door
+
+if TYPE_CHECKING:
+    from .model import to_onnx
+    from .writer import OPSET
 
 __all__ = ["OPSET", "to_onnx"]
+
+__getattr__ = door(__name__, OPSET="writer", to_onnx="model")

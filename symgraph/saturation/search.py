@@ -9,7 +9,6 @@ equality saturation (egglog), PLDI 2023.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ..errors import RewriteError
 from ..ir.cost import node_flops, varying
@@ -18,6 +17,7 @@ from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..passes.constant_folding import folded
 from ..rewriting.rule import Rule, Soundness
+from .bounds import SaturationBounds
 from .choices import Choices, ENode
 from .directions import shrinks
 from .egraph import EGraph, Match
@@ -25,7 +25,7 @@ from .extract import A_NODE, extracted
 from .matched_instances import Equality, instance_of
 from .proof import Closure, ProofStep
 
-__all__ = ["EGraphSearch", "SaturationBounds", "ordered", "price"]
+__all__ = ["EGraphSearch", "ordered", "price"]
 
 _NOMINAL = 61
 """The size of a named dimension when costs are compared, as in the algebra."""
@@ -33,36 +33,6 @@ _WEIGHT_OF_FLOPS = 0.5
 """All flops of the graph together weigh as much as half an operation."""
 _LONGEST_SHORTENED = 60
 """The most steps of a proof that is made shorter, which takes another proof for each step."""
-
-
-@dataclass(frozen=True, slots=True)
-class SaturationBounds:
-    """The bounds of `strategy="saturate"`: counts, so that results do not depend on time.
-
-    Parameters
-    ----------
-    iterations : int
-        Rounds of matching.
-    nodes : int
-        The number of e-nodes above which none is added.
-    window : int
-        How many operations are saturated together; a larger graph is taken in parts.
-    exact_below : int
-        The most e-nodes for which an integer program finds the cheapest graph.
-    rounds : int
-        How often saturation and the greedy pass take turns.
-
-    Examples
-    --------
-    >>> sg.SaturationBounds(iterations=3).nodes
-    1200
-    """
-
-    iterations: int = 6
-    nodes: int = 1200
-    window: int = 40
-    exact_below: int = 150
-    rounds: int = 3
 
 
 class EGraphSearch:

@@ -18,9 +18,10 @@ from ..ir.node import Node, make, origin
 from ..passes.simplify import Rules, rule_set, simplified
 from ..rewriting.log import Log, Step
 from ..rewriting.rule import Rule, RulePack, Soundness
+from .bounds import SaturationBounds
 from .directions import with_directions
 from .proof import ProofStep
-from .search import EGraphSearch, SaturationBounds, ordered, price
+from .search import EGraphSearch, ordered, price
 
 __all__ = ["axioms_besides", "is_cheaper", "saturated"]
 

@@ -7,6 +7,13 @@ structure of the graph may depend on.
 
 from __future__ import annotations
 
-from .entry import from_onnx, onnx_parameters
+from typing import TYPE_CHECKING
+
+from ...later import door
+
+if TYPE_CHECKING:
+    from .entry import from_onnx, onnx_parameters
 
 __all__ = ["from_onnx", "onnx_parameters"]
+
+__getattr__ = door(__name__, from_onnx="entry", onnx_parameters="entry")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import symgraph as sg
 from symgraph.array import Array
 from symgraph.autodiff.differentiate import differentiated
 from symgraph.cli import main
@@ -138,6 +140,21 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("derive", "rules", "demo"):
         assert command in helped
     assert main(["demo", "--help"]) == 0
+
+
+def test_the_package_runs_as_the_command() -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "symgraph", "--version"], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == f"symgraph {sg.__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["derive", "rules", "serve", "simplify", "export", "check"])
+def test_each_command_has_its_own_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith(f"usage: symgraph {command} ")
+    assert ("--wrt" in told) == (command not in ("rules", "serve"))
 
 
 def test_a_reader_that_stops_early_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,8 +26,9 @@ from symgraph.ir.dims import resolve
 from symgraph.ir.fact_inference import Knowledge
 from symgraph.rewriting import default_rules
 from symgraph.saturation.axioms import AXIOMS
+from symgraph.saturation.bounds import SaturationBounds
 from symgraph.saturation.directions import with_directions
-from symgraph.saturation.search import EGraphSearch, SaturationBounds
+from symgraph.saturation.search import EGraphSearch
 
 pytest.importorskip("egglog")
 

@@ -1,0 +1,31 @@
+"""Rooms whose modules are loaded when something of them is first used.
+
+To load all modules takes a third of a second. What few programs need waits: a room's `__init__`
+has a `door` for it, and is imported as a whole, as in `from .. import memory as plans`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+__all__ = ["door"]
+
+
+def door(room: str, **names: str) -> Callable[[str], object]:
+    """The `__getattr__` of a room.
+
+    Parameters
+    ----------
+    room : str
+        The module's `__name__`.
+    **names : str
+        For each name the module of the room that has it.
+    """
+
+    def opened(name: str) -> object:
+        if name not in names:
+            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+        return getattr(import_module(f"{room}.{names[name]}"), name)
+
+    return opened
