@@ -105,7 +105,7 @@ def beside(chosen: Sequence[str], limit: float) -> None:
 def once() -> None:
     """What a process pays once; the least of five processes, in seconds as measured."""
     derive = ("derive", "-sum(p*log(exp(z)/sum(exp(z))))", "--wrt", "z", "--given", "p: simplex")
-    command = "import sys; from symgraph.cli.main import main; main(sys.argv[1:])"
+    command = "import sys; from symgraph.cli.main import main; sys.exit(main())"
     for name, arguments in {
         "python": ["pass"],
         "import numpy": ["import numpy"],

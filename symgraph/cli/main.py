@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import sys
@@ -21,7 +22,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     The user's errors are printed on stderr without a traceback.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is not None:
+        return _run(list(argv))
+    code = _run(sys.argv[1:])
+    gc.freeze()  # As the process ends it would look for garbage: a third of a second.
+    return code
+
+
+def _run(arguments: list[str]) -> int:
     try:
         if arguments[:1] == ["demo"]:
             return demo.main(arguments[1:])
