@@ -6,7 +6,7 @@ simplifies sums and products. Each prepares the other's work, so they take turns
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -47,6 +47,10 @@ EFFORTS: tuple[Effort, ...] = ("low", "normal", "high")
 
 _ROUNDS = 12
 """More rounds than any graph has needed; most need two."""
+
+_SWINGS = 2
+"""After so many rounds in which rules lengthen what the algebra shortens again the graph is at
+rest: rules solve a system where its inverse is computed anyway."""
 
 _CONFIRMED = 1_000
 """The most nodes of a graph that is simplified once more over shared values, at normal effort.
@@ -172,48 +176,64 @@ class _Rounds:
         # One round finds nearly everything; a large graph is spared the rounds that confirm it.
         small, confirmed = self._is_small(current), self._is_at_most(current, _CONFIRMED)
         forgotten = self._is_at_most(current, _FORGOTTEN)
-        rounds = _ROUNDS if small else 1
+        rounds, swings = _ROUNDS if small else 1, 0
         signs_moved = False
-        while tuple(current) not in seen and len(seen) < rounds:
+        while tuple(current) not in seen and len(seen) < rounds and swings < _SWINGS:
             seen[tuple(current)] = len(seen)
             before, current = current, self._rewritten(current)
+            lengthened = current != before and op_count(current) > op_count(before)
             if signs_moved and not confirmed and current == before:
                 pass
             elif small:
                 current = self._normalized_once(current, afresh=signs_moved and forgotten)
             else:
                 current = self._normalized(current, thorough=False)
-            signs_moved = False
             current = log.through("equal values merged", current, merged(current))
             if self.last and self.trust != "exact":  # Products of lower powers have other digits.
                 new = reused(current, self.knowledge)
                 current = log.through("values used again", current, new)
-            if self.last and confirmed and tuple(current) in seen:
-                if forgotten:
-                    # A second call starts without memory, so the first must end without it.
-                    current = self._normalized_once(current, afresh=True)
-                if tuple(current) in seen:
-                    current = self._normalized(current, late=True)
-            if self.last and self.trust != "exact" and (not small or tuple(current) in seen):
-                # Signs move when nothing else changes, for rules match with signs as written.
-                loses = judge_of(self.knowledge).loses
-                new = with_numbers_gathered(settled_signs(current), loses)
-                # Nearly always the next round changes nothing, so it runs without memory at once.
-                signs_moved = new != current
-                current = log.through("signs and numbers moved", current, new)
-                current = log.through("parts joined", current, with_joined_parts(current))
-                current = log.through("choices joined", current, with_choices_joined(current))
-                new = with_branches_joined(current, at_kinks=self.at_kinks)
-                current = log.through("branches joined", current, new)
-                new = with_cholesky_pullbacks(current, self.knowledge, loses)
-                current = log.through("pulled back through Cholesky factors", current, new)
-                new = with_hyperbolics(current)
-                current = log.through("exps of opposites joined", current, new)
+            swings = swings + 1 if lengthened and op_count(current) == op_count(before) else 0
+            at_rest = tuple(current) in seen or swings == _SWINGS
+            if self.last and confirmed and at_rest:
+                current, at_rest = self._looked_at_once_more(current, seen, forgotten=forgotten)
+            signs_moved = False
+            if self.last and self.trust != "exact" and (not small or at_rest):
+                current, signs_moved = self._moved_at_the_end(current)
+            if swings and op_count(current) < op_count(before):
+                swings = 0
             if self.reached is not None:
                 self.reached(current)
-        if tuple(current) not in seen:
+        if tuple(current) not in seen and swings < _SWINGS:
             current = self._rewritten(current)
         return log.through("the cheapest taken", current, _cheapest(current, seen))
+
+    def _looked_at_once_more(
+        self, outputs: list[Node], seen: Container[tuple[Node, ...]], *, forgotten: bool
+    ) -> tuple[list[Node], bool]:
+        """The outputs that the rounds left alone, looked at in other ways; whether they stay."""
+        current = outputs
+        if forgotten:
+            # A second call starts without memory, so the first must end without it.
+            current = self._normalized_once(current, afresh=True)
+        if current == outputs:
+            current = self._normalized(current, late=True)
+        return current, current == outputs or tuple(current) in seen
+
+    def _moved_at_the_end(self, outputs: list[Node]) -> tuple[list[Node], bool]:
+        """What moves when nothing else changes, for rules match as written; whether signs moved."""
+        log, loses = self.log, judge_of(self.knowledge).loses
+        current = with_numbers_gathered(settled_signs(outputs), loses)
+        current = log.through("signs and numbers moved", outputs, current)
+        # Nearly always the next round changes nothing, so it runs without memory at once.
+        signs_moved = current != outputs
+        current = log.through("parts joined", current, with_joined_parts(current))
+        current = log.through("choices joined", current, with_choices_joined(current))
+        new = with_branches_joined(current, at_kinks=self.at_kinks)
+        current = log.through("branches joined", current, new)
+        new = with_cholesky_pullbacks(current, self.knowledge, loses)
+        current = log.through("pulled back through Cholesky factors", current, new)
+        new = with_hyperbolics(current)
+        return log.through("exps of opposites joined", current, new), signs_moved
 
     def with_reads_below(self, outputs: list[Node]) -> list[Node]:
         """The outputs with reads moved below and simplified again, until no read moves.

@@ -6,7 +6,7 @@ cheapest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import inf
@@ -56,6 +56,10 @@ class WritesSums(Protocol):
 
     def sum_of_leaves(self, expr: Expr, /) -> Scaled:
         """The cheapest spelling of a sum over arrays."""
+        ...
+
+    def free_index(self, size: Dim, used: Container[int], /) -> int:
+        """The first index of this size that is not used."""
         ...
 
     def is_too_long(self, piece: IndexedArray, /) -> bool:
@@ -131,7 +135,7 @@ def cosine_of_double_angle(writer: WritesSums, expr: Expr) -> list[Scaled]:
 
 
 def _under(writer: WritesSums, expr: Expr, size: Dim) -> Scaled | None:
-    common = writer.atoms.fresh()
+    common = writer.free_index(size, index_sizes(expr))
     parts = [_placed(writer, term, coef, size, common) for term, coef in expr.items()]
     inner = added([part for part in parts if part is not None])
     if None in parts or len(inner) < 2 or _outgrows(writer, inner, list(expr)):
@@ -176,7 +180,7 @@ def sum_written_once(writer: WritesSums, expr: Expr) -> list[Scaled]:
         group = [(term, coef) for term, coef in expr.items() if size in term.bound]
         if not 2 <= len(group) < len(expr):
             continue
-        common = writer.atoms.fresh()
+        common = writer.free_index(size, index_sizes(expr))
         placed = [_placed(writer, *part, size, common) for part in group]
         inner = added([part for part in placed if part is not None])
         rest = {term: coef for term, coef in expr.items() if size not in term.bound}
@@ -217,7 +221,7 @@ def _factored(writer: WritesSums, expr: Expr, key: SharedFactor) -> Scaled | Non
         return None
     powers = [term.factors[place].power for term, _, place in group]
     power = min(powers) if up else max(powers)
-    common = {p: writer.atoms.fresh() for p in pattern if p < 0}
+    common = _common_indices(writer, expr, pattern, group[0][0], group[0][2])
     bound: dict[int, Dim] = {}
     parts: list[tuple[Term, Coef]] = []
     for term, coef, place in group:
@@ -241,10 +245,26 @@ def _factored(writer: WritesSums, expr: Expr, key: SharedFactor) -> Scaled | Non
     return writer.sum_of_leaves(added([*rest.items(), (whole, by)]))
 
 
+def _common_indices(
+    writer: WritesSums, expr: Expr, pattern: tuple[int, ...], term: Term, place: int
+) -> dict[int, int]:
+    """An index for each that a shared factor is summed over; one of the terms with it is given."""
+    used = set(index_sizes(expr))
+    found: dict[int, int] = {}
+    for index, label in zip(term.factors[place].idx, pattern, strict=True):
+        if label < 0 and label not in found:
+            found[label] = writer.free_index(term.bound[-1 - index], used)
+            used.add(found[label])
+    return found
+
+
 @named
 def factor_taken_out(writer: WritesSums, expr: Expr) -> list[Scaled]:
     r"""$x y + x z = x (y + z)$, also if $x$ has an index that is summed over."""
     keys = shared_factors(expr)[: 3 if len(expr) <= 4 else 1]
+    together = {(atom, idx) for atom, idx, _ in common_product(expr)}
+    if len(together) > 1:  # They are taken out at once, by another of these functions.
+        keys = [key for key in keys if key[:2] not in together]
     return [found for key in keys if (found := _factored(writer, expr, key)) is not None]
 
 

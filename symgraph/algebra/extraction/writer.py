@@ -9,7 +9,7 @@ a subtraction or the result absorbs them.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from math import inf
 
 from ...accuracy import Judge
@@ -94,6 +94,7 @@ class ExpressionWriter:
         )
         self._sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
         self._leaf_sums: dict[frozenset[tuple[Term, Coef]], Scaled] = {}
+        self._indices: dict[Dim, list[int]] = {}
 
     # -- sums --------------------------------------------------------------------------------------
     def written(self, expr: Expr, *, given: bool = False) -> IndexedArray:
@@ -146,6 +147,15 @@ class ExpressionWriter:
             found = self._known_sum(expr) or self._cheapest_sum(expr)
             self._leaf_sums[key] = found
         return found
+
+    def free_index(self, size: Dim, used: Container[int]) -> int:
+        """The first index of this size that is not used, so that equal sums have equal names."""
+        known = self._indices.setdefault(size, [])
+        for index in known:
+            if index not in used:
+                return index
+        known.append(self.atoms.fresh())
+        return known[-1]
 
     def is_too_long(self, piece: IndexedArray) -> bool:
         """Whether a piece alone has more operations than a spelling may have."""
