@@ -338,6 +338,8 @@ class TermWriter:
             kind = contraction_kind(item.labels, other.labels, frozenset(gone))
             return self.spelling.contracted(a, b, gone, kind, self.order)
         if item.inverse == other.inverse:
+            if b.node.op is multiply.op and a.node.op is not multiply.op:
+                a, b = b, a  # a * b * c is read more easily than c * (a * b)
             return self.spelling.binary(multiply, a, b)
         if item.inverse:
             a, b = b, a

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import symgraph as sg
@@ -48,3 +49,31 @@ def test_far_longer_sums_are_not_factored(monkeypatch: pytest.MonkeyPatch) -> No
     long = operations()
     assert short[0] == long[0]
     assert short[1] < long[1]
+
+
+@pytest.mark.parametrize(
+    ("product", "most"),
+    [
+        (lambda a, b, c, d, x: a * b * c * d * x, 12),
+        (lambda a, b, c, d, x: np.sum(a[:, None] * b * c[None, :] * d * x, axis=0), 40),
+    ],
+)
+def test_shared_factors_are_not_taken_out_in_all_orders(
+    product: Any, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    plain = writer.ExpressionWriter._cheapest_sum
+
+    def counted(self: Any, expr: Any) -> Any:
+        written.append(len(expr))
+        return plain(self, expr)
+
+    def joined(a: Any, b: Any, c: Any, d: Any, x: Any, y: Any) -> Any:
+        return np.sin(product(a, b, c, d, x) + product(a, b, c, d, y))
+
+    specs = {name: sg.spec("n" if name in "ac" else "n, n") for name in "abcdxy"}
+    graph = sg.trace(joined, **specs)
+    monkeypatch.setattr(writer.ExpressionWriter, "_cheapest_sum", counted)
+    found = graph.simplify()
+    assert len(written) <= most
+    assert found.op_count() <= 6

@@ -1,0 +1,49 @@
+"""Rounds of rules and algebra come to an end where both would go on for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import symgraph as sg
+from symgraph.ir.node import Node
+from symgraph.passes import simplify
+
+STEPS = 5
+
+
+def log_likelihood(F: Any, H: Any, q: Any, r: Any, ys: Any) -> Any:
+    """Of a Kalman filter, up to a constant, whose steps form an inverse and solve beside it."""
+    x, P, found = np.zeros(2), np.eye(2), 0.0
+    for t in range(STEPS):
+        x, P = F @ x, F @ P @ F.T + q @ q.T
+        S, e = H @ P @ H.T + r @ r.T, ys[t] - H @ x
+        K = P @ H.T @ np.linalg.inv(S)
+        found = found + np.linalg.slogdet(S)[1] + e @ np.linalg.solve(S, e)
+        x, P = x + K @ e, (np.eye(2) - K @ H) @ P
+    return found
+
+
+def test_rules_and_algebra_do_not_swing_to_and_fro(monkeypatch: pytest.MonkeyPatch) -> None:
+    walks: list[int] = []
+    walk = simplify.normalized
+
+    def counted(outputs: Sequence[Node], *args: Any, **how: Any) -> list[Node]:
+        walks.append(len(outputs))
+        return walk(outputs, *args, **how)
+
+    monkeypatch.setattr(simplify, "normalized", counted)
+    given = sg.trace(log_likelihood, F=(2, 2), H=(2, 2), q=(2, 2), r=(2, 2), ys=(STEPS, 2))
+    derived = given.gradient("F", "H", "q", "r", value=False)
+    found = derived.simplify()
+    assert len(walks) < 9
+    assert found.op_count() < derived.op_count()
+    assert found.simplify().op_count() == found.op_count()
+    rng = np.random.default_rng(0)
+    at = {name: rng.normal(size=each.shape) for name, each in given.inputs.items()}
+    for one, other in zip(found.evaluate(**at), derived.evaluate(**at), strict=True):
+        assert_allclose(one, other, rtol=1e-9)
