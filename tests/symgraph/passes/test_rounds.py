@@ -18,13 +18,13 @@ STEPS = 5
 
 def log_likelihood(F: Any, H: Any, q: Any, r: Any, ys: Any) -> Any:
     """Of a Kalman filter, up to a constant, whose steps form an inverse and solve beside it."""
-    x, P, found = np.zeros(2), np.eye(2), 0.0
+    x, cov, found = np.zeros(2), np.eye(2), 0.0
     for t in range(STEPS):
-        x, P = F @ x, F @ P @ F.T + q @ q.T
-        S, e = H @ P @ H.T + r @ r.T, ys[t] - H @ x
-        K = P @ H.T @ np.linalg.inv(S)
+        x, cov = F @ x, F @ cov @ F.T + q @ q.T
+        S, e = H @ cov @ H.T + r @ r.T, ys[t] - H @ x
+        K = cov @ H.T @ np.linalg.inv(S)
         found = found + np.linalg.slogdet(S)[1] + e @ np.linalg.solve(S, e)
-        x, P = x + K @ e, (np.eye(2) - K @ H) @ P
+        x, cov = x + K @ e, (np.eye(2) - K @ H) @ cov
     return found
 
 
@@ -44,6 +44,8 @@ def test_rules_and_algebra_do_not_swing_to_and_fro(monkeypatch: pytest.MonkeyPat
     assert found.op_count() < derived.op_count()
     assert found.simplify().op_count() == found.op_count()
     rng = np.random.default_rng(0)
-    at = {name: rng.normal(size=each.shape) for name, each in given.inputs.items()}
+    at: dict[str, Any] = {
+        name: rng.normal(size=tuple(map(int, each.shape))) for name, each in given.inputs.items()
+    }
     for one, other in zip(found.evaluate(**at), derived.evaluate(**at), strict=True):
         assert_allclose(one, other, rtol=1e-9)
