@@ -38,7 +38,7 @@ def test_rules_and_algebra_do_not_swing_to_and_fro(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(simplify, "normalized", counted)
     given = sg.trace(log_likelihood, F=(2, 2), H=(2, 2), q=(2, 2), r=(2, 2), ys=(STEPS, 2))
-    derived = given.gradient("F", "H", "q", "r", value=False)
+    derived = given.gradient("H", value=False)
     found = derived.simplify()
     assert len(walks) < 9
     assert found.op_count() < derived.op_count()
@@ -47,5 +47,4 @@ def test_rules_and_algebra_do_not_swing_to_and_fro(monkeypatch: pytest.MonkeyPat
     at: dict[str, Any] = {
         name: rng.normal(size=tuple(map(int, each.shape))) for name, each in given.inputs.items()
     }
-    for one, other in zip(found.evaluate(**at), derived.evaluate(**at), strict=True):
-        assert_allclose(one, other, rtol=1e-9)
+    assert_allclose(found.evaluate(**at), derived.evaluate(**at), rtol=1e-9)
