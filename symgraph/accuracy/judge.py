@@ -22,7 +22,7 @@ import numpy as np
 
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
-from .lost_numbers import LARGEST, LostNumbers, plainly_gone
+from .lost_numbers import LARGEST, LostNumbers, plainly_gone, zeros_by_luck
 from .other_values import ACCIDENTS, CERTAIN, SMALLEST, WRONG, are_other_values
 from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trial import Trial
@@ -252,7 +252,8 @@ class _Elements(NamedTuple):
     not_finite : ndarray
         The old value and the reference are finite; the new value is not.
     gone : ndarray
-        Likewise, and the old value was of use: not off by half of a size that matters. Or, of both
+        Likewise, and the old value was of use: not off by half of a size that matters, nor 0 in an
+        array that is wrong elsewhere. Or, of both
         as they are computed without perturbed roundings, the old value is right and the new one is
         not finite. Perturbed roundings exaggerate a saturated function: tanh(40) is 1, so that
         1 - tanh(40)**2 is exactly 0, and stays 0 if it is divided by a tiny number.
@@ -338,7 +339,8 @@ def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elem
         lies=nothing & judged & new_finite & ~close,
         rescued=nothing & new_finite & close,
         not_finite=not_finite,
-        gone=not_finite & ~useless | plainly_gone(new, old, reference),
+        gone=not_finite & ~useless & ~zeros_by_luck(old, reference)
+        | plainly_gone(new, old, reference),
         spoiled=old_right & agreed & ~new_right,
         gross=agreed & old_finite & ~new_right & errors.old_certain & ~lucky,
         won=agreed & ~old_right & new_right & np.isfinite(reference),

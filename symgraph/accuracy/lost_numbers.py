@@ -17,12 +17,15 @@ from .probes import COUNT, MIXED, NEAR_ONE, ORDINARY_SIZES, Numbers, Places, is_
 from .trial import Trial
 from .trials import Trials, size_of
 
-__all__ = ["LARGEST", "LostNumbers", "plainly_gone"]
+__all__ = ["LARGEST", "LostNumbers", "plainly_gone", "zeros_by_luck"]
 
 LARGEST = float(np.finfo(np.float32).max)
 
 _NEAR = 1e-3
 """The largest relative difference of two references of one value."""
+
+_WRONG = 0.5
+"""Relative error above which a number says nothing."""
 
 _NEAR_THE_END = 64.0
 """A number within this factor of the largest may overflow in one spelling and not in another."""
@@ -156,7 +159,21 @@ def plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
     """
     error = np.abs(old.found[0] - reference)
     right = error <= CERTAIN * np.abs(reference) + SMALLEST
-    return right & ~np.isfinite(new.found[0]) & np.isfinite(new.right)
+    gone = right & ~np.isfinite(new.found[0]) & np.isfinite(new.right)
+    return gone & ~zeros_by_luck(old, reference) if gone.any() else gone
+
+
+def zeros_by_luck(old: Trial, reference: Numbers) -> Numbers:
+    """Zeros of an array of which another element is a wrong number: all of it was lost before.
+
+    Where a norm overflows, what is divided by it is 0 in single precision; and where a gate is
+    shut, 0 is right by luck.
+    """
+    size = np.abs(reference)
+    error = np.abs(old.found[0] - reference)
+    wrong = np.isfinite(old.found[0]) & (error > _WRONG * size + SMALLEST)
+    rows = wrong.reshape(len(wrong), -1).any(axis=1)
+    return (size <= SMALLEST) & rows.reshape(-1, *[1] * (size.ndim - 1))
 
 
 def _is_finite(trial: Trial | None) -> bool:

@@ -108,7 +108,7 @@ def keeping_numbers(
     found : sequence of outputs
         Outputs that are equal in exact arithmetic; the last are the result.
     given : sequence of Node
-        The outputs as derived, which are right by definition. They are taken if all others lose.
+        The outputs as derived, which are right by definition.
     knowledge : Knowledge
     ours : bool
         Whether all rules are ours.
@@ -120,4 +120,4 @@ def keeping_numbers(
     if not loses(found[-1]):
         return list(found[-1])
     kept = [outputs for outputs in found if not loses(outputs)]
-    return list(min(kept, key=op_count, default=given))
+    return list(min([given, *kept], key=op_count))
