@@ -8,6 +8,7 @@ memory then grows when it is too small.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import Context
 from math import prod
 from typing import Any, TypeAlias
 
@@ -45,11 +46,15 @@ class Workspaces:
         self._idle: list[_Workspace] = []
 
     def running(
-        self, plain: Callable[..., Any], blocked: Callable[..., Any] | None = None
+        self,
+        plain: Callable[..., Any],
+        blocked: Callable[..., Any] | None = None,
+        context: Callable[[], Context] | None = None,
     ) -> Callable[..., Any]:
         """`plain(*values, *sizes, places)` as a function of values and sizes.
 
-        `blocked` is called instead for sizes where its loops pay.
+        `blocked` is called instead for sizes where its loops pay; either in a `context`, of which
+        each workspace has one, as a call has a workspace to itself.
         """
         functions = (plain, plain if blocked is None else blocked)
         # Threads share the list: it is taken from, and added to, in one step each.
@@ -60,11 +65,11 @@ class Workspaces:
             try:
                 workspace = take()
             except IndexError:
-                workspace = _Workspace()
+                workspace = _Workspace(context)
                 self._fit(workspace, ())
             number, places = workspace.last
-            results = functions[number](*values, places)
-            if workspace.memory.size <= MOST_KEPT:
+            results = workspace.run(functions[number], *values, places)
+            if workspace.kept:
                 give_back(workspace)
             return results
 
@@ -72,14 +77,14 @@ class Workspaces:
             try:
                 workspace = take()
             except IndexError:
-                workspace = _Workspace()
+                workspace = _Workspace(context)
             sizes = values[-count:]
             found = workspace.places.get(sizes)
             if found is None:
                 found = self._fit(workspace, sizes)
             number, places = found
-            results = functions[number](*values, places)
-            if workspace.memory.size <= MOST_KEPT:
+            results = workspace.run(functions[number], *values, places)
+            if workspace.kept:
                 give_back(workspace)
             return results
 
@@ -131,6 +136,7 @@ class Workspaces:
             workspace.places.clear()  # These lie in the old memory.
             workspace.memory = np.empty(0, np.uint8)
             workspace.memory = np.empty(total, np.uint8)
+            workspace.kept = total <= MOST_KEPT
         elif len(workspace.places) == MOST_SIZES:
             workspace.places.clear()
 
@@ -184,12 +190,18 @@ def _numbered(blocks: Blocks) -> Blocks:
     return [(number, *each) for number, each in enumerate(blocks)]
 
 
+def _called(function: Callable[..., Any], *values: Any) -> Any:
+    return function(*values)
+
+
 class _Workspace:
     """Memory for one call at a time, and where temporaries lie, by sizes and at the last ones."""
 
-    __slots__ = ("last", "memory", "places")
+    __slots__ = ("kept", "last", "memory", "places", "run")
 
-    def __init__(self) -> None:
+    def __init__(self, context: Callable[[], Context] | None) -> None:
+        self.run = _called if context is None else context().run
+        self.kept = True
         self.last: tuple[int, Places] = 0, ()
         self.memory = np.empty(0, np.uint8)
         self.places: dict[tuple[int, ...], tuple[int, Places]] = {}
