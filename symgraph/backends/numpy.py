@@ -23,6 +23,8 @@ from ..lowering.peak import BUFFER
 from ..lowering.program import Program, program_of
 from ..lowering.statements import Statement
 from ..namespace import NUMPY, Namespace
+from ..namespace.error_functions import MANY, special_of_many
+from ..ops.special import erf, erfc
 from ..passes.unmasked import without_masks
 from .arenas import Arenas
 from .base import Compiled
@@ -173,7 +175,8 @@ def _compiled(emitted: Emitted, filename: str) -> dict[str, Any]:
     if emitted.on_floats:
         names.update(FLOAT_NAMES)
     if "special." in emitted.source:
-        names["special"] = NUMPY.special
+        many = any(_computes_many(each) for each in emitted.lines.values())
+        names["special"] = special_of_many(NUMPY.special) if many else NUMPY.special
     exec(code, names)
     lines = emitted.source.splitlines(keepends=True)
     while _deleted_files:
@@ -181,6 +184,14 @@ def _compiled(emitted: Emitted, filename: str) -> dict[str, Any]:
     linecache.cache[filename] = (len(emitted.source), None, lines, filename)
     weakref.finalize(names["program"], _deleted_files.append, filename)
     return names
+
+
+def _computes_many(statement: Statement) -> bool:
+    """Whether it may compute an error function of many numbers."""
+    if statement.node.op not in (erf.op, erfc.op):
+        return False
+    size = statement.node.aval.size
+    return not isinstance(size, int) or size >= MANY
 
 
 _silent_context = contextvars.copy_context()
