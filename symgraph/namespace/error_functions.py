@@ -27,7 +27,7 @@ _MOST_LARGE = 0.4
 
 
 @cache
-def special_of_many(special: ModuleType) -> ModuleType:
+def special_of_many(special: Any) -> ModuleType:
     """SciPy's module of special functions, in which `erf` and `erfc` are these."""
     found = ModuleType(special.__name__)
     vars(found).update(vars(special))
@@ -36,7 +36,7 @@ def special_of_many(special: ModuleType) -> ModuleType:
     return found
 
 
-def _are_as_known(special: ModuleType) -> bool:
+def _are_as_known(special: Any) -> bool:
     """Whether erf is odd and erfc is 1 - erf below 1, to the bit: a SciPy may have other forms."""
     x = np.concatenate([np.linspace(0.0, 1.0, 999)[:-1], 10.0 ** np.arange(-320.0, 0.0)])
     x = np.concatenate([x, -x, [np.nextafter(1.0, 0.0)]])
@@ -60,7 +60,7 @@ def _erf_of_many(erf: Any) -> Any:
     return erf_of_many
 
 
-def _erfc_of_many(special: ModuleType) -> Any:
+def _erfc_of_many(special: Any) -> Any:
     erf, erfc = special.erf, special.erfc
 
     def erfc_of_many(x: Any, out: Any = None) -> Any:
