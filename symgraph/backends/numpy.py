@@ -27,6 +27,7 @@ from ..namespace.error_functions import MANY, special_of_many
 from ..ops.special import erf, erfc
 from ..passes.unmasked import without_masks
 from .arenas import Arenas
+from .arity import of_arguments
 from .base import Compiled
 from .capabilities import Capabilities
 from .clocks import Clock, Clocked
@@ -109,7 +110,8 @@ def assembled(
     further = dict(names(scope)) if names is not None else {}
     scope.update(further)
     called_by_name = _calls_by_name(program)
-    run = _without_warnings(scope["program"], called_by_name)
+    count = len(program.inputs) + len(emitted.dims) + emitted.workspace
+    run = _without_warnings(scope["program"], called_by_name, count)
     workspaces: Workspaces | Arenas | None = None
     if program.arena:
         workspaces = Arenas(program, emitted.dims)
@@ -118,7 +120,7 @@ def assembled(
         workspaces = Workspaces(program, emitted.dims, team and team.threads)
         blocked = scope.get("blocked")
         if called_by_name:
-            run = workspaces.running(run, blocked and _without_warnings(blocked, True))
+            run = workspaces.running(run, blocked and _without_warnings(blocked, True, count))
         else:
             run = workspaces.running(scope["program"], blocked, _silent_context.copy)
     direct: Direct | None = None
@@ -126,7 +128,7 @@ def assembled(
     if emitted.on_floats:
         quick = scope["floats"]
         if not is_quiet(emitted.source):
-            quick = _without_warnings(quick, called_by_name)
+            quick = _without_warnings(quick, called_by_name, None)
         scalars += [not node.ndim for node in program.dag.inputs.values()]
         run = _on_floats(quick, run, scalars)
         direct = Direct(quick, FLOAT_ERRORS)
@@ -200,9 +202,12 @@ _silent_context.run(np.setbufsize, BUFFER)
 
 
 def _without_warnings(
-    function: Callable[..., Any], called_by_name: bool
+    function: Callable[..., Any], called_by_name: bool, count: int | None
 ) -> Callable[..., Sequence[Any]]:
-    """The function with floating-point warnings off and small buffers, whatever the setting."""
+    """The function with floating-point warnings off and small buffers, whatever the setting.
+
+    It takes `count` arguments; any number if that is None.
+    """
     if called_by_name:
         # A kernel called by name may be the user's, and must see the caller's context variables.
         def with_setting(*values: Any) -> Sequence[Any]:
@@ -210,13 +215,9 @@ def _without_warnings(
                 return function(*values)
 
         return with_setting
-    copy = _silent_context.copy
-
-    def in_context(*values: Any) -> Sequence[Any]:
-        # Copying a context takes a fifth of the time of np.errstate, and threads do not share it.
-        return copy().run(function, *values)
-
-    return in_context
+    # Copying a context takes a fifth of the time of np.errstate, and threads do not share it.
+    source = "def run(*values): return copy().run(function, *values)"
+    return of_arguments(source, count or 0, copy=_silent_context.copy, function=function)
 
 
 def _on_floats(

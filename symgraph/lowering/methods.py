@@ -20,6 +20,7 @@ __all__ = ["as_method", "as_operator", "numbers", "wholes"]
 _METHODS = {"np.reshape(": ".reshape(", "np.transpose(": ".transpose("}
 _BOTH_AXES = ("(", "-1", ", ", "-2", ")", ")")
 """The axes of a transposed matrix: the attribute `T` takes half the time of the method."""
+_LAST_AXIS = (", axis=", "-1")
 _MOST = 2**14
 """Of larger matrices only the product counts, and `dot` copies those that lie in odd ways."""
 
@@ -43,6 +44,10 @@ def as_method(statement: Statement, avals: Mapping[str, Aval]) -> Pieces:
     method = _METHODS.get(first) if isinstance(first, str) else None
     if method is None and first == "np.matmul(" and _takes_dot(statement, avals):
         method = ".dot("
+    if pieces[2:4] == _LAST_AXIS and f"{first}".endswith(".reduce("):
+        whole = avals.get(f"{pieces[1]}")
+        if whole is not None and whole.ndim == 1:
+            return (*pieces[:2], *pieces[4:])  # A vector has no other axis.
     if method is None or not (isinstance(pieces[1], str) and pieces[1].isidentifier()):
         return pieces
     rest = pieces[3:] if pieces[2:3] == (", ",) else pieces[2:]
