@@ -128,7 +128,7 @@ def assembled(
     if emitted.on_floats:
         quick = scope["floats"]
         if not is_quiet(emitted.source):
-            quick = _without_warnings(quick, called_by_name, None)
+            quick = _floats_without_warnings(quick, len(program.inputs))
         scalars += [not node.ndim for node in program.dag.inputs.values()]
         run = _on_floats(quick, run, scalars)
         direct = Direct(quick, FLOAT_ERRORS)
@@ -202,12 +202,9 @@ _silent_context.run(np.setbufsize, BUFFER)
 
 
 def _without_warnings(
-    function: Callable[..., Any], called_by_name: bool, count: int | None
+    function: Callable[..., Any], called_by_name: bool, count: int
 ) -> Callable[..., Sequence[Any]]:
-    """The function with floating-point warnings off and small buffers, whatever the setting.
-
-    It takes `count` arguments; any number if that is None.
-    """
+    """The function of `count` arguments without warnings and with small buffers, as set here."""
     if called_by_name:
         # A kernel called by name may be the user's, and must see the caller's context variables.
         def with_setting(*values: Any) -> Sequence[Any]:
@@ -217,7 +214,17 @@ def _without_warnings(
         return with_setting
     # Copying a context takes a fifth of the time of np.errstate, and threads do not share it.
     source = "def run(*values): return copy().run(function, *values)"
-    return of_arguments(source, count or 0, copy=_silent_context.copy, function=function)
+    return of_arguments(source, count, copy=_silent_context.copy, function=function)
+
+
+def _floats_without_warnings(function: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """The same of a function on floats, which gives None for more or fewer arguments."""
+    names = [f"v{place}" for place in range(count)]
+    source = f"""
+def run({"".join([f"{name}=None, " for name in names])}*more):
+    return None if more else copy().run({", ".join(["function", *names])})
+"""
+    return of_arguments(source, 0, copy=_silent_context.copy, function=function)
 
 
 def _on_floats(

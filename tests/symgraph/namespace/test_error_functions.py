@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special as scipy_special
 
 import symgraph as sg
 import symgraph.scipy.special as symbolic
 from symgraph.namespace.error_functions import MANY, special_of_many
 
+special: Any = scipy_special
 SCALES = [0.2, 0.5, 1.0, 4.0, 1e-300, 1e300]
 SPECIAL = [np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 5e-324, 30.0, -30.0]
 NEXT = [*np.nextafter([1.0, -1.0], 0.0), *np.nextafter([1.0, -1.0], [2.0, -2.0])]
