@@ -52,16 +52,18 @@ def with_matrices_turned(outputs: Sequence[Node]) -> list[Node]:
     return current
 
 
-def _measure(outputs: Sequence[Node]) -> tuple[int, int, int]:
-    """How often something else than a product reads a transpose; transposes; operations."""
+def _measure(outputs: Sequence[Node]) -> tuple[int, int, int, int]:
+    """Transposes read by something else than a product; sums of columns; transposes; operations."""
     nodes = reachable(outputs)
     across = _read_across(nodes, consumers(nodes), outputs)
-    return len(across), sum([node.op is TRANSPOSE for node in nodes]), op_count(outputs)
+    along = [each for each in nodes if _is_along_axis(each) or _is_reduction(each)]
+    columns = sum([each.params["axis"] == (-2,) for each in along])
+    return len(across), columns, sum([node.op is TRANSPOSE for node in nodes]), op_count(outputs)
 
 
-def _is_better(new: tuple[int, int, int], old: tuple[int, int, int]) -> bool:
-    fewer, more = old[0] - new[0], new[1] - old[1]
-    return fewer > 0 and more <= fewer and new[2] <= old[2]
+def _is_better(new: tuple[int, int, int, int], old: tuple[int, int, int, int]) -> bool:
+    fewer, more = old[0] - new[0], new[2] - old[2]
+    return fewer > 0 and more <= fewer and new[3] <= old[3]
 
 
 def _read_across(nodes: Sequence[Node], uses: Uses, outputs: Sequence[Node]) -> list[Node]:
