@@ -36,26 +36,26 @@ def with_matrices_turned(outputs: Sequence[Node]) -> list[Node]:
     outputs : sequence of Node
     """
     current, measure = list(outputs), _measure(outputs)
-    while measure[0]:
+    while measure[2]:
         nodes = reachable(current)
         uses = consumers(nodes)
-        swaps = dict.fromkeys(_read_across(nodes, uses, current))
+        swaps = dict.fromkeys([*_read_across(nodes, uses), *filter(_is_swap, current)])
         if len(nodes) * len(swaps) > _MOST_WORK:
             return current
         starts = dict.fromkeys([each for node in swaps for each in _around(node, uses)])
         options = [_turned(start, uses, current) for start in starts]
         measures = [(_measure(each), each) for each in options if each is not None]
-        best = min(measures, key=lambda each: each[0], default=(measure, current))
-        if not _is_better(best[0], measure):
+        better = [each for each in measures if _is_better(each[0], measure)]
+        if not better:
             return current
-        measure, current = best
+        measure, current = min(better, key=lambda each: each[0])
     return current
 
 
 def _measure(outputs: Sequence[Node]) -> tuple[int, int, int, int]:
     """Transposes read by something else than a product; sums of columns; transposes; operations."""
     nodes = reachable(outputs)
-    across = _read_across(nodes, consumers(nodes), outputs)
+    across = _read_across(nodes, consumers(nodes))
     along = [each for each in nodes if _is_along_axis(each) or _is_reduction(each)]
     columns = sum([each.params["axis"] == (-2,) for each in along])
     return len(across), columns, sum([node.op is TRANSPOSE for node in nodes]), op_count(outputs)
@@ -63,18 +63,20 @@ def _measure(outputs: Sequence[Node]) -> tuple[int, int, int, int]:
 
 def _is_better(new: tuple[int, int, int, int], old: tuple[int, int, int, int]) -> bool:
     fewer, more = old[0] - new[0], new[2] - old[2]
-    return fewer > 0 and more <= fewer and new[3] <= old[3]
+    # A result may be transposed at no cost.
+    saves = more <= fewer if fewer > 0 else fewer == 0 and more < 0 and new[1] <= old[1]
+    return saves and new[3] <= old[3]
 
 
-def _read_across(nodes: Sequence[Node], uses: Uses, outputs: Sequence[Node]) -> list[Node]:
-    """The transposes that are results, or operands of something else than a product, for each."""
-    results = set(outputs)
-    found: list[Node] = []
-    for node in nodes:
-        if _is_swap(node) and not _is_small(node):
-            found += [node for user, _ in uses[node] if not _is_product(user)]
-            found += [node] if node in results else []
-    return found
+def _read_across(nodes: Sequence[Node], uses: Uses) -> list[Node]:
+    """The transposes that something else than a product reads, once for each that reads them."""
+    return [
+        node
+        for node in nodes
+        if _is_swap(node) and not _is_small(node)
+        for user, _ in uses[node]
+        if not _is_product(user)
+    ]
 
 
 def _around(swap: Node, uses: Uses) -> Iterator[Node]:
