@@ -31,6 +31,7 @@ from ..lowering.functional import functional
 from ..lowering.program import program_of
 from ..namespace import Namespace
 from ..passes.as_run import as_run
+from .arity import of_arguments
 from .base import Compiled, OwnArrays, sizes_read
 from .capabilities import Capabilities, check_device, dtypes_of
 from .direct import Direct
@@ -188,7 +189,7 @@ class JaxBackend:
 
         direct: Direct | None = None
         if jit and known and count > 0 and host and placed is None and not numpy_out:
-            direct = Direct(_usual(compiled))
+            direct = Direct(_usual(compiled, count))
         return Compiled(call, _source(dag), dims, own=_ARRAYS, direct=direct)
 
     def module_of(
@@ -253,26 +254,27 @@ _MOST_REFUSED = 3
 """Tracing takes a millisecond: after so many calls with others, all arrays are looked at first."""
 
 
-def _usual(compiled: Callable[..., Any]) -> Callable[..., Any]:
+def _usual(compiled: Callable[..., Any], count: int) -> Callable[..., Any]:
     """A function of arrays of JAX, with 64-bit types on: it gives None for what it does not take.
 
     Their shapes and dtypes are looked up in the cache of JAX, and compared where JAX traces.
     """
+    names = [f"v{place}" for place in range(count)]
+    source = f"""
+def run({"".join([f"{name}=None, " for name in names])}*more):
+    if more or not ({"".join([f"type({name}) is " for name in names])}array):
+        return None
+    if len(refused) == most or not config.jax_enable_x64:
+        return None
+    try:
+        return compiled({", ".join(names)})
+    except others:
+        refused.append(None)
+        return None
+"""
     refused: list[None] = []
-
-    def usual(*values: Any) -> Any:
-        for each in values:
-            if type(each) is not _ARRAY:
-                return None
-        if len(refused) == _MOST_REFUSED or not _config.jax_enable_x64:
-            return None
-        try:
-            return compiled(*values)
-        except _Others:
-            refused.append(None)
-            return None
-
-    return usual
+    known = {"compiled": compiled, "refused": refused, "config": _config}
+    return of_arguments(source, 0, **known, most=_MOST_REFUSED, array=_ARRAY, others=_Others)
 
 
 def _places(dag: Dag, names: Sequence[str], jit: bool) -> tuple[int, ...]:

@@ -24,7 +24,8 @@ from ..ir.interpreter import bound_inputs, given_inputs
 from ..saving.document import dag_of, text_of
 from .base import GROUP, Backend, Compiled, OwnArrays, backend_named
 from .capabilities import Capabilities, check_dtypes
-from .fast_entry import fast_entry
+from .direct import Direct
+from .fast_entry import direct_entry, fast_entry
 from .finite_results import with_finite_results
 from .options import check_options
 from .profile import Profile, profiled
@@ -111,8 +112,13 @@ class Lowered(Immutable):
         self._names = tuple(dag.inputs)
         self._native = backend.native
         self._specs = tuple([(node.aval.dtype, node.aval.shape) for node in dag.inputs.values()])
+        self._regroup, *grouping = _regrouping(dag)
         self._direct = compiled.direct if check is None else None
-        self._regroup = _regrouping(dag)
+        self._regroup_direct = None if self._regroup is tuple else self._regroup
+        if self._direct is None and check is None:
+            entry = partial(direct_entry, self._specs, compiled.dims, self._native, self._run)
+            self._direct = Direct.compiled_later(partial(entry, *grouping))
+            self._regroup_direct = None
         floats = compiled.floats and check is None
         self._enter = fast_entry(self._names, self._specs, compiled.dims, self._native, floats)
         self.__signature__ = _signature(self._names)
@@ -222,8 +228,12 @@ class Lowered(Immutable):
                 found = direct.call(*args)
             except direct.refusals:
                 found = None
+            except Exception as error:
+                self._compiled.explain(error)
+                raise
             if found is not None:
-                return self._regroup(found)
+                regroup = self._regroup_direct
+                return found if regroup is None else regroup(found)
         values = self._enter(args, inputs)
         if values is None:
             values = self._checked(args, inputs)
@@ -315,17 +325,19 @@ def _lowered_again(
     return lowered if check is None else lowered.guarded(check)
 
 
-def _regrouping(dag: Dag) -> Callable[[Sequence[Any]], Any]:
+def _regrouping(dag: Dag) -> tuple[Callable[[Sequence[Any]], Any], str, Mapping[str, Any]]:
     """A function that groups results as the graph's outputs are: `lambda r: (r[0], {'w': r[1]})`.
 
-    It takes a tenth of the time of a walk through the structure.
+    It takes a tenth of the time of a walk through the structure. Then its expression, and the names
+    in that.
     """
     if type(dag.structure) is tuple and dag.structure == tuple(range(len(dag.outputs))):
-        return tuple
+        return tuple, "tuple(r)", {"tuple": tuple}
     try:
-        return eval(f"lambda r: {_grouped(dag.structure)}", {"__builtins__": {}})
+        text = _grouped(dag.structure)
+        return eval(f"lambda r: {text}", {"__builtins__": {}}), text, {}
     except (MemoryError, RecursionError, SyntaxError):  # Python's parser has a limit of nesting.
-        return dag.regroup
+        return dag.regroup, "regroup(r)", {"regroup": dag.regroup}
 
 
 def _grouped(structure: Structure) -> str:

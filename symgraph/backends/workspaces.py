@@ -8,6 +8,8 @@ memory then grows when it is too small.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import Context
+from functools import partial
 from math import prod
 from typing import Any, TypeAlias
 
@@ -17,10 +19,37 @@ from ..ir.dims import resolve
 from ..lowering.block_sizes import block_aval
 from ..lowering.offsets import offsets
 from ..lowering.statements import Program, Temporary
+from .arity import of_arguments
 from .kept_memory import MOST_KEPT, MOST_SIZES
 
 __all__ = ["Workspaces"]
 
+_AT_KNOWN_SIZES = """
+def run(*values):
+    try:
+        workspace = take()
+    except IndexError:
+        workspace = new()
+    number, places = workspace.last
+    results = workspace.run(functions[number], *values, places)
+    if workspace.kept:
+        give_back(workspace)
+    return results
+"""
+_AT_SIZES = """
+def run(*values):
+    try:
+        workspace = take()
+    except IndexError:
+        workspace = new()
+    sizes = SIZES
+    found = workspace.places.get(sizes)
+    number, places = fit(workspace, sizes) if found is None else found
+    results = workspace.run(functions[number], *values, places)
+    if workspace.kept:
+        give_back(workspace)
+    return results
+"""
 Blocks: TypeAlias = "list[tuple[Any, ...]]"
 Places: TypeAlias = "tuple[np.ndarray[Any, Any] | Blocks | list[Blocks], ...]"
 
@@ -45,45 +74,35 @@ class Workspaces:
         self._idle: list[_Workspace] = []
 
     def running(
-        self, plain: Callable[..., Any], blocked: Callable[..., Any] | None = None
+        self,
+        plain: Callable[..., Any],
+        blocked: Callable[..., Any] | None = None,
+        context: Callable[[], Context] | None = None,
     ) -> Callable[..., Any]:
         """`plain(*values, *sizes, places)` as a function of values and sizes.
 
-        `blocked` is called instead for sizes where its loops pay.
+        `blocked` is called instead for sizes where its loops pay; either in a `context`, of which
+        each workspace has one, as a call has a workspace to itself.
         """
-        functions = (plain, plain if blocked is None else blocked)
+        count = len(self._program.inputs)
+        sizes = "".join([f"v{count + place}, " for place in range(len(self._dims))])
         # Threads share the list: it is taken from, and added to, in one step each.
-        take, give_back = self._idle.pop, self._idle.append
-        count = len(self._dims)
+        return of_arguments(
+            _AT_SIZES.replace("SIZES", f"({sizes})") if self._dims else _AT_KNOWN_SIZES,
+            count + len(self._dims),
+            functions=(plain, plain if blocked is None else blocked),
+            take=self._idle.pop,
+            give_back=self._idle.append,
+            fit=self._fit,
+            new=partial(self._new, context),
+            IndexError=IndexError,
+        )
 
-        def run_at_known_sizes(*values: Any) -> Any:
-            try:
-                workspace = take()
-            except IndexError:
-                workspace = _Workspace()
-                self._fit(workspace, ())
-            number, places = workspace.last
-            results = functions[number](*values, places)
-            if workspace.memory.size <= MOST_KEPT:
-                give_back(workspace)
-            return results
-
-        def run(*values: Any) -> Any:
-            try:
-                workspace = take()
-            except IndexError:
-                workspace = _Workspace()
-            sizes = values[-count:]
-            found = workspace.places.get(sizes)
-            if found is None:
-                found = self._fit(workspace, sizes)
-            number, places = found
-            results = functions[number](*values, places)
-            if workspace.memory.size <= MOST_KEPT:
-                give_back(workspace)
-            return results
-
-        return run if count else run_at_known_sizes
+    def _new(self, context: Callable[[], Context] | None) -> _Workspace:
+        workspace = _Workspace(context)
+        if not self._dims:
+            self._fit(workspace, ())
+        return workspace
 
     def _fit(self, workspace: _Workspace, sizes: tuple[int, ...]) -> tuple[int, Places]:
         """Which function to call for these sizes, and the place of each temporary."""
@@ -131,6 +150,7 @@ class Workspaces:
             workspace.places.clear()  # These lie in the old memory.
             workspace.memory = np.empty(0, np.uint8)
             workspace.memory = np.empty(total, np.uint8)
+            workspace.kept = total <= MOST_KEPT
         elif len(workspace.places) == MOST_SIZES:
             workspace.places.clear()
 
@@ -184,12 +204,18 @@ def _numbered(blocks: Blocks) -> Blocks:
     return [(number, *each) for number, each in enumerate(blocks)]
 
 
+def _called(function: Callable[..., Any], *values: Any) -> Any:
+    return function(*values)
+
+
 class _Workspace:
     """Memory for one call at a time, and where temporaries lie, by sizes and at the last ones."""
 
-    __slots__ = ("last", "memory", "places")
+    __slots__ = ("kept", "last", "memory", "places", "run")
 
-    def __init__(self) -> None:
+    def __init__(self, context: Callable[[], Context] | None) -> None:
+        self.run = _called if context is None else context().run
+        self.kept = True
         self.last: tuple[int, Places] = 0, ()
         self.memory = np.empty(0, np.uint8)
         self.places: dict[tuple[int, ...], tuple[int, Places]] = {}

@@ -23,6 +23,7 @@ from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
 from ..passes.shared_factors import with_factors_shared
 from ..passes.simplify import EFFORTS, Effort, Rules, rule_set, simplified
+from ..passes.turned_matrices import with_matrices_turned
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
@@ -227,6 +228,8 @@ def _attempt(
             new = with_factors_shared(outputs, judge.loses)
             outputs = history.through("factors shared", outputs, new)
             outputs = history.through("rows joined", outputs, with_rows_joined(outputs))
+            new = with_matrices_turned(outputs)
+            outputs = history.through("matrices turned", outputs, new)
     return _Attempt(dag, given, outputs, found, history, knowledge)
 
 

@@ -219,7 +219,8 @@ def kernel_on_numpy(node: Node, *, of_many: bool = True) -> Callable[..., Any]:
     if node.op.kernel_of_many is None or not of_many:
         return node.op.kernel
     known = [dim for dim in node.shape if isinstance(dim, int)]
-    many = len(known) < node.ndim or prod(known) >= _MANY
+    least = node.op.many if node.dtype == np.float64 else _MANY
+    many = len(known) < node.ndim or prod(known) >= least
     return node.op.kernel_of_many if many else node.op.kernel
 
 

@@ -268,6 +268,8 @@ class Op:
     kernel_of_many : callable, optional
         Another kernel, that NumPy runs faster where there are some hundred elements: functions that
         it vectorises in the place of one that goes number by number. It may differ by roundings.
+    many : int
+        From how many elements of double precision it is; of others from 256.
     kernel_on_numpy : callable, optional
         The kernel on NumPy's arrays and in machine code, at every size, in single and double
         precision: where the function that `kernel` calls has less range there than its result.
@@ -322,6 +324,7 @@ class Op:
     fresh: bool = True
     workspace: Flops = no_flops
     kernel_of_many: Kernel | None = None
+    many: int = 256
     kernel_on_numpy: Kernel | None = None
     mistaken_for: tuple[str, ...] = ()
     examples: str = ""
@@ -363,6 +366,7 @@ class Said(TypedDict, total=False):
     stand_in: Callable[[Any], StandIn | None] | None
     workspace: Flops
     kernel_of_many: Kernel | None
+    many: int
     kernel_on_numpy: Kernel | None
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
 from ..namespace import NUMPY, writing
@@ -23,7 +22,7 @@ from .comments import commented, remark, sanitized
 from .float_source import float_function
 from .functions import function_of
 from .loop_lines import LoopLines, ends_of_loops
-from .methods import as_method, wholes
+from .methods import as_method, as_operator, numbers, wholes
 from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .spelling import dims_of
 from .statements import Program, Statement
@@ -269,6 +268,8 @@ def _statements(
     kept: set[str] = set()  # Values in the workspace: their memory is not released.
     ends = ends_of_loops(program)
     avals = wholes(program)
+    known = numbers(program)
+    constants = {name: node.params["value"] for name, node in program.constants.items()}
     loop = LoopLines(program, -1, threads)
     for number, statement in enumerate(program.statements):
         if statement.loop != loop.number:
@@ -282,7 +283,10 @@ def _statements(
         elif number >= last:
             dead = ()  # After the last allocation `del` gains nothing: the return releases names.
         comment = remark(statement.node, statement.avals)
-        loop.add(_line(statement, names, avals, dead), statement, comment)
+        pieces = as_method(statement, avals)
+        if pieces is statement.pieces:
+            pieces = as_operator(statement, known, constants)
+        loop.add(_line(statement, names.written(pieces), dead), statement, comment)
         if loop.number < 0 or number in ends:
             found.extend(loop.taken())
     return found
@@ -292,10 +296,7 @@ def _return_statement(results: Sequence[str]) -> str:
     return f"return ({', '.join(results)}{',' if len(results) == 1 else ''})"
 
 
-def _line(
-    statement: Statement, names: NameTable, avals: Mapping[str, Aval], dead: tuple[str, ...]
-) -> str:
-    line = names.written(as_method(statement, avals))
+def _line(statement: Statement, line: str, dead: tuple[str, ...]) -> str:
     if statement.target:
         line = f"{statement.target} = {line}"
     if statement.ahead:

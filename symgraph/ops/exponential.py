@@ -289,6 +289,11 @@ def _logistic_on_numpy(xp: Any, x: Any) -> Any:
     return xp.divide(e, xp.add(1.0, e))
 
 
+def _softplus_of_many(xp: Any, x: Any) -> Any:
+    """Of the exponential that a sigmoid of `x` needs, too; x itself where 1 is lost in it."""
+    return xp.maximum(xp.log1p(xp.exp(xp.minimum(x, _ALL_OF_ONE))), x)
+
+
 sigmoid = elementwise(
     "sigmoid",
     # SciPy has no half-precision loop: it answers in float64.
@@ -311,9 +316,8 @@ sigmoid = elementwise(
 softplus = elementwise(
     "softplus",
     kernel=lambda xp, x: xp.logaddexp(0.0, x),
-    kernel_of_many=lambda xp, x: xp.add(
-        xp.log1p(xp.exp(xp.negative(xp.absolute(x)))), xp.maximum(x, 0.0)
-    ),
+    kernel_of_many=_softplus_of_many,
+    many=96,
     vjp=(lambda ct, out, x: ct * sigmoid(x),),
     facts=knows(
         bounds=increasing(_softplus, image=(0.0, inf)), signs=is_positive, keeps_finite=True

@@ -30,7 +30,8 @@ def node_of(op: Any, shape: Any, dtype: str = "float64") -> Any:
 @pytest.mark.parametrize("op", WITH_ANOTHER, ids=lambda op: op.name)
 def test_it_is_chosen_by_the_shape_alone(op: Any) -> None:
     for shape, dtype, many in [
-        ((255,), "float64", False), ((16, 16), "float32", True), (("n",), "float64", True),
+        ((op.many - 1,), "float64", False), ((op.many,), "float64", True),
+        ((255,), "float32", False), ((16, 16), "float32", True), (("n",), "float64", True),
         (("n", 2), "float32", True), ((), "float64", False), ((1000,), "float16", False),
     ]:  # fmt: skip
         other, node = node_of(op, shape, dtype)

@@ -47,7 +47,8 @@ EXPRESSIONS = (
     ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Tuple, ast.List, ast.Subscript, ast.Slice,
     ast.keyword, ast.UnaryOp, ast.USub, ast.Load, ast.Store, ast.Del,
 )  # fmt: skip
-COUNTING = (ast.BinOp, ast.Sub)
+ARITHMETIC = (ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div)
+"""Of NumPy's scalars, and in loops of their counts."""
 NAMES_ON_FLOATS = re.compile("|".join([NAMES.pattern, *FLOAT_NAMES]))
 _OTHER_FLOATS = r"not \(?(type\(v\d+\) is )+float\)?"
 _OTHER_ARRAYS = (
@@ -63,7 +64,7 @@ ON_FLOATS = (
 
 
 def assert_closed(source: str) -> None:
-    """Only assignments of calls on known names, `del` and one `return`.
+    """Only assignments of calls and arithmetic on known names, `del` and one `return`.
 
     Functions that run loops and choices stand above the program, and are as closed as it is.
     """
@@ -72,7 +73,7 @@ def assert_closed(source: str) -> None:
     functions.remove(program)
     assert isinstance(program, ast.FunctionDef)
     assert program.name == "program"
-    inner = (*STATEMENTS, *LOOPS), (*STATEMENTS, *LOOPS, *EXPRESSIONS, *COUNTING)
+    inner = (*STATEMENTS, *LOOPS), (*STATEMENTS, *LOOPS, *EXPRESSIONS, *ARITHMETIC)
     names = NAMES_OF_FUNCTIONS if functions else NAMES
     for function in functions:
         assert isinstance(function, ast.FunctionDef)
@@ -99,7 +100,7 @@ def assert_closed_loops(function: ast.FunctionDef, names: re.Pattern[str]) -> No
             assert re.fullmatch(r"w\[\d+\]", ast.unparse(each.iter))
         if isinstance(each, ast.Expr):
             assert re.match(r"np\.(add|maximum|minimum|copyto)\(", ast.unparse(each))
-    assert_closed_function(function, statements, (*statements, *EXPRESSIONS), names)
+    assert_closed_function(function, statements, (*statements, *EXPRESSIONS, *ARITHMETIC), names)
 
 
 def assert_closed_function(
