@@ -139,7 +139,7 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
     "squeeze and excite": (14, TAIL),  # 13
     "LSTM hidden state, forget gate": (19, TAIL),  # 18
     "swish, slope": (11, TAIL),  # 10
-    "CES": (13, UNDERFLOW),  # 9
+    "CES": (10, UNDERFLOW),  # 9
     "focal, many classes": (25, ONE_HOT),  # 14
     "unit rows before a linear layer": (10, RANGE),  # 9
     "attention by sigmoids, queries": (11, TAIL),  # 10
@@ -158,7 +158,6 @@ FOR_DIGITS_IN_FLOPS: dict[str, int] = {
     "logistic growth, midpoint": 145,  # 93
     "logarithm of a Frobenius norm": 139,  # 138
     "log of the sum of squares": 144,  # 143
-    "Renyi entropy of any order": 123,  # 118
     "SwiGLU, both weights": 1098,  # 936
     "all differences squared": 50,  # 15
     "growth after Gompertz": 127,  # 123
@@ -184,7 +183,6 @@ OVER_IN_FLOPS: dict[str, int] = {
     "transport on the line": 110,  # 105
     "energy of a Gaussian Gram matrix": 815,  # 730
     "(1 + 1/x)^x": 180,  # 130
-    "Renyi entropy of any order": 119,  # 118
     "Hill, half saturation 1": 175,  # 140
     "determinant of AXB": 1792,  # 442
     "evidence, noise variance": 248,  # 206

@@ -77,7 +77,7 @@ _MERGING = ops_with(
 SELECTIONS = frozenset({where.op, add_along_axis.op})
 """Operations that seldom have an expression, so their operands are written out anyway."""
 
-SEEN_WHOLE = SELECTIONS | LOGARITHMS | {solve.op, softplus.op}
+SEEN_WHOLE = SELECTIONS | LOGARITHMS | {inv.op, solve.op, softplus.op}
 """Operations whose expression depends on which nodes are operands, not only on their values."""
 
 
