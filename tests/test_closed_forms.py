@@ -65,15 +65,13 @@ OVER: dict[str, int] = {
     "mean of two measurements by precision": 8,  # 7
     "circular variance": 13,  # 8
     "Cauchy, scale": 9,  # 8
-    "Cobb-Douglas": 6,  # 4
     "isoelastic utility": 7,  # 2
-    "scale-invariant error": 10,  # 6
+    "scale-invariant error": 9,  # 6
     "power of a determinant": 8,  # 5
     "focal, many classes": 15,  # 14
     "hinge of many classes": 9,  # 8
     "smooth L1": 8,  # 4
     "smooth L1, sum": 5,  # 2
-    "alpha divergence": 6,  # 5
     "symmetric percentage error": 8,  # 7
     "unit rows before a linear layer": 10,  # 9
     "attention with a sink, scores": 22,  # 16

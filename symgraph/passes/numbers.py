@@ -43,7 +43,8 @@ def with_numbers_gathered(
             break
         for shared in (False, True):
             new = _Gathering(nodes, current, shared=shared).outputs()
-            if _without_negations(new) >= _without_negations(best):
+            lengths = [(op_count(each), _without_negations(each)) for each in (new, best)]
+            if all(after >= before for after, before in zip(*lengths, strict=True)):
                 continue
             new = settled_signs(new)
             fewer = op_count(new) < op_count(best)

@@ -13,7 +13,7 @@ __all__ = ["options"]
 
 
 def options(
-    forms: NodeForms, related_exps: RelatedExps | None, expr: Expr, *, thorough: bool
+    forms: NodeForms, related_exps: RelatedExps | None, expr: Expr, *, thorough: bool, late: bool
 ) -> tuple[list[Expr], list[tuple[Expr, str]]]:
     """The expression, also with sums expanded, and over products that are computed anyway.
 
@@ -24,6 +24,9 @@ def options(
     expr : Expr
     thorough : bool
         Whether to try rare forms, too.
+    late : bool
+        Whether values with other users are arrays in the expression. Then only products of these
+        that are computed anyway are looked for.
 
     Returns
     -------
@@ -33,6 +36,12 @@ def options(
     """
     normal, contractions, alive = forms.lifter.normal, forms.contractions, forms.use_counts.alive
     found = [expr]
+    if late:
+        with suppress(OverflowError):
+            given = contractions.with_products(expr, alive)
+            if given is not expr:
+                found.append(given)
+        return found, []
     told: list[tuple[Expr, str]] = []
     with suppress(OverflowError):
         opened = normal.expanded(expr)

@@ -300,7 +300,7 @@ class RegionPass:
         if not polynomial and self._hopeless(node, expr, saved, needed):
             self.use_counts.resume(node)
             return saved
-        options = [*([expr] if self.late else self._options(expr)), *also, *polynomial]
+        options = [*self._options(expr), *also, *polynomial]
         if not self._taken(node, saved, options, needed):
             self._keep(node, saved)
         return saved
@@ -387,6 +387,10 @@ class RegionPass:
         """The expressions over which the region is written on trial."""
         self.lifter.normal.applied.take_back(0)
         found, self.spellings.told = options(
-            self.node_forms, self.related_exps, expr, thorough=self.thorough
+            self.node_forms,
+            self.related_exps,
+            expr,
+            thorough=self.thorough,
+            late=self.late,
         )
         return found

@@ -146,6 +146,13 @@ CASES: dict[str, Case] = {
         x=POSITIVE,
         y=POSITIVE,
     ),
+    "power_of_quotient": case(
+        lambda x, y, z, a: z * x**a * y ** (1 - a),
+        lambda x, y, z, a: z * y * (x / y) ** a,
+        x=POSITIVE,
+        y=POSITIVE,
+        a=sg.spec("", assume=sg.interval(0.1, 0.9)),
+    ),
     "power_as_quotient": case(
         lambda x, y, z, a: y * x ** (a - 1) / (1 + x**a) - z / x,
         lambda x, y, z, a: (y * (p := x**a) / (1 + p) - z) / x,
