@@ -25,7 +25,7 @@ from .factors import (
 )
 from .products import plain, refreshed
 
-__all__ = ["add", "common_denominator", "logistic_and_complement", "sum_over"]
+__all__ = ["add", "common_denominator", "logistic_and_complement", "over_one_divisor", "sum_over"]
 
 
 def add(normal: Arithmetic, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
@@ -67,20 +67,29 @@ def _opened(normal: Arithmetic, expr: Expr) -> Expr:
 @named
 def common_denominator(normal: Arithmetic, expr: Expr) -> Expr:
     r"""$1/x + 1/(1 - x) = 1/(x (1 - x))$, if that is shorter."""
-    if not 2 <= len(expr) <= 4:
-        return expr
-    under = denominators(expr)
-    if not any(atom.kind == SUM and len(atom.expr) > 1 for atom, _, _ in under):
-        return expr
-    if any(power.denominator != 1 for _, _, power in under) or has_exps(under):
-        return expr
     before = normal.applied.mark()
-    found = _over(normal, expr, under)
+    found = over_one_divisor(normal, expr)
     if found is not None and weight(found) < weight(expr):
         normal.applied.note(common_denominator.__name__)
         return found
     normal.applied.take_back(before)
     return expr
+
+
+def over_one_divisor(normal: Arithmetic, expr: Expr) -> Expr | None:
+    """A short sum over a common denominator, if no term gets more; else None.
+
+    Though it may be as long in the normal form, it may take an operation less: 1 / (1 - x) - 1 is
+    x / (1 - x).
+    """
+    if not 2 <= len(expr) <= 4:
+        return None
+    under = denominators(expr)
+    if not any(atom.kind == SUM and len(atom.expr) > 1 for atom, _, _ in under):
+        return None
+    if any(power.denominator != 1 for _, _, power in under) or has_exps(under):
+        return None
+    return _over(normal, expr, under)
 
 
 def _over(normal: Arithmetic, expr: Expr, under: Factors) -> Expr | None:

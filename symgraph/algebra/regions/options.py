@@ -53,11 +53,11 @@ def options(
         given = contractions.with_products(expr, alive)
         if given is not expr:
             found.append(given)
-        apart = normal.reciprocals_distributed(expr)
+        rare = [normal.over_one_divisor(expr), normal.reciprocals_distributed(expr)]
         higher = powers_raised(forms, expr)
-        uncut = contractions.uncut(expr)
+        rare.append(contractions.uncut(expr))
         merged = related_exps.options(expr) if related_exps else []
         told = [(each, exp_over_another.__name__) for each in merged]
         told += [(each, power_as_quotient.__name__) for each in higher]
-        found.extend([*higher, *([apart] if apart else []), *([uncut] if uncut else []), *merged])
+        found.extend([*higher, *[each for each in rare if each], *merged])
     return found, told
