@@ -15,7 +15,7 @@ from .products import (
     product_distributed,
     reciprocals_distributed,
 )
-from .sums import add, logistic_and_complement, over_one_divisor, sum_over
+from .sums import add, logistic_and_complement, over_one_divisor, over_one_divisor_inside, sum_over
 
 __all__ = ["NormalForm"]
 
@@ -56,6 +56,7 @@ class NormalForm:
     add = add
     sum_over = sum_over
     over_one_divisor = over_one_divisor
+    over_one_divisor_inside = over_one_divisor_inside
     fewest_terms = logistic_and_complement
 
     power = power

@@ -53,7 +53,11 @@ def options(
         given = contractions.with_products(expr, alive)
         if given is not expr:
             found.append(given)
-        rare = [normal.over_one_divisor(expr), normal.reciprocals_distributed(expr)]
+        rare = [
+            normal.over_one_divisor(expr),
+            normal.over_one_divisor_inside(expr),
+            normal.reciprocals_distributed(expr),
+        ]
         higher = powers_raised(forms, expr)
         rare.append(contractions.uncut(expr))
         merged = related_exps.options(expr) if related_exps else []

@@ -570,3 +570,15 @@ def test_two_products_share_a_quotient() -> None:
     b = -np.expm1(-0.3 * 2.0) / 0.3
     wanted = b * np.exp(0.05 * b)
     np.testing.assert_allclose(graph.evaluate(r=0.05, a=0.3, t=2.0), wanted, rtol=1e-14)
+
+
+def test_a_number_of_terms_is_a_sum_of_ones() -> None:
+    """5 - sum x / (x + y) is sum y / (x + y), and more digits are left where x is large."""
+    positive = sg.spec("5", assume=sg.positive)
+    graph = sg.trace(lambda x, y: 5 - np.sum(x / (x + y)), x=positive, y=positive).simplify()
+    assert sorted(ops(graph)) == ["add", "divide", "sum"]
+    x, y = np.array([1e9, 2.0, 3e12, 0.5, 1e15]), np.arange(1.0, 6.0)
+    np.testing.assert_allclose(graph.evaluate(x=x, y=y), np.sum(y / (x + y)), rtol=1e-15)
+    # Of another number of terms there is no sum of ones: each would be 4 / 5.
+    other = sg.trace(lambda x, y: 4 - np.sum(x / (x + y)), x=positive, y=positive)
+    np.testing.assert_allclose(other.simplify().evaluate(x=x, y=y), 4 - np.sum(x / (x + y)))
