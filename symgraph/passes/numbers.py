@@ -43,7 +43,8 @@ def with_numbers_gathered(
             break
         for shared in (False, True):
             new = _Gathering(nodes, current, shared=shared).outputs()
-            if _without_negations(new) >= _without_negations(best):
+            lengths = [(op_count(each), _without_negations(each)) for each in (new, best)]
+            if all(after >= before for after, before in zip(*lengths, strict=True)):
                 continue
             new = settled_signs(new)
             fewer = op_count(new) < op_count(best)
@@ -95,10 +96,22 @@ class _Gathering:
             return _Split(number, None)
         if not node.operands or not all(_carries(node, at) for at in range(len(node.operands))):
             return _Split(1, on_operands(node, tuple(map(self._array, node.operands))))
-        found = self._product(node, [self._splits[each] for each in node.operands])
+        splits = [self._splits[each] for each in node.operands]
+        found = (self._sum if node.op.traits.combination else self._product)(node, splits)
         if found is None or not 1 / _LARGEST < abs(found.number) < _LARGEST:
             return _Split(1, on_operands(node, tuple(map(self._array, node.operands))))
         return found
+
+    def _sum(self, node: Node, splits: list[_Split]) -> _Split | None:
+        """A sum or difference of two multiples by one number; a negation."""
+        arrays = [each.array for each in splits if each.array is not None]
+        numbers = {each.number for each in splits}
+        if len(arrays) < len(splits) or len(numbers) > 1:
+            return None
+        if node.op is negative.op:
+            return _Split(-numbers.pop(), arrays[0])
+        with origin(node.origin):
+            return _Split(numbers.pop(), on_operands(node, tuple(arrays)))
 
     def _product(self, node: Node, splits: list[_Split]) -> _Split | None:
         """An operation that is linear in its operands, or a square, of numbers times arrays."""
@@ -115,8 +128,6 @@ class _Gathering:
             if node.op is not divide.op or splits[1].array is None:
                 return _Split(number, arrays[0])
             arrays = [_constant(1, node), arrays[0]]
-        if node.op is negative.op:
-            return _Split(-number, arrays[0])
         with origin(node.origin):
             return _Split(number, on_operands(node, tuple(arrays)))
 
@@ -170,4 +181,6 @@ def _carries(node: Node, place: int) -> bool:
         return False
     count = len(node.operands)
     linear = node.op.traits.linear_in(count)
+    if node.op.traits.combination:
+        return True
     return node.op in (divide.op, square.op) or (place in linear and len(linear) == count)

@@ -3,7 +3,8 @@
 Entries of a Jacobian, and gradients of several inputs, are products of much the same values, each
 in the order of the chain rule. A pair of factors that is in two products or more becomes a value of
 its own; the most frequent pair comes first (Brayton and McMullen 1982, on common cubes). A sign is
-a factor, too: of two products with a minus and a common factor, the factor is negated once.
+a factor, too: of two products with a minus and a common factor, the factor is negated once. A
+divisor is taken with a factor: of x y / z and u y / z, the quotient y / z.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TypeAlias
+from typing import NamedTuple
 
 from ..array import Array
 from ..ir.cost import op_count
@@ -30,14 +31,22 @@ _MOST_NODES = 1_000
 """In larger graphs each pair that is found would cost a look at all products."""
 
 
+class _Pair(NamedTuple):
+    """Two factors, or with `over` a factor and a divisor."""
+
+    one: _Factor
+    other: _Factor
+    over: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class _Factor:
-    """A factor of products: a value, -1, or a pair of other factors, multiplied."""
+    """A factor of products: a value, -1, or a pair of other factors, multiplied or divided."""
 
     number: int
     shape: tuple[object, ...] | None = None
     value: Node | None = None
-    pair: tuple[_Factor, _Factor] | None = None
+    pair: _Pair | None = None
 
 
 @dataclass
@@ -45,11 +54,8 @@ class _Product:
     """Factors and divisors of a value; `changed` once a pair of its factors is one."""
 
     factors: list[_Factor] = field(default_factory=list["_Factor"])
-    divisors: list[Node] = field(default_factory=list[Node])
+    divisors: list[_Factor] = field(default_factory=list["_Factor"])
     changed: bool = False
-
-
-_Pair: TypeAlias = tuple[_Factor, _Factor]
 
 
 def with_factors_shared(outputs: Sequence[Node], loses: Callable[[Node, Node], bool]) -> list[Node]:
@@ -103,7 +109,7 @@ class _Products:
             yield part
             stack.extend(part.operands[:1] if part.op is divide.op else part.operands[::-1])
             if part.op is divide.op:
-                product.divisors.insert(0, part.operands[1])
+                product.divisors.insert(0, self._factor(part.operands[1]))
             elif part.op is negative.op and self._minus in product.factors:
                 product.factors.remove(self._minus)
             elif part.op is negative.op:
@@ -130,12 +136,14 @@ class _Products:
             if not counts or max(counts.values()) < 2:
                 return any(each.changed for each in products)
             pair = max(counts, key=lambda each: counts[each])
-            shape = pair[1 if _is_number(pair[0]) else 0].shape
+            shape = (pair.other if _is_number(pair.one) else pair.one).shape
             joined = self._factors[pair] = _Factor(len(self._factors) + 1, shape, None, pair)
             for each in products:
                 if pair in _pairs(each):
-                    rest = [one for one in each.factors if one not in pair]
+                    rest = [one for one in each.factors if one not in pair[:2]]
                     each.factors, each.changed = [joined, *rest], True
+                    if pair.over:
+                        each.divisors.remove(pair.other)
 
     # -- writing -----------------------------------------------------------------------------------
     def outputs(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> list[Node]:
@@ -158,14 +166,15 @@ def _is_product(node: Node) -> bool:
 
 
 def _pairs(product: _Product) -> list[_Pair]:
-    """Each pair of different factors of one shape, or of a factor and -1."""
+    """Each pair of two factors of one shape, of a factor and -1, or of a factor and a divisor."""
     factors = sorted({each.number: each for each in product.factors}.values(), key=_number)
     alone = Counter(product.factors)
-    return [
-        (one, other)
-        for one, other in combinations(factors, 2)
-        if alone[one] == alone[other] == 1 and _may_be_one(one, other)
-    ]
+    single = [each for each in factors if alone[each] == 1]
+    found = [_Pair(*both) for both in combinations(single, 2) if _may_be_one(*both)]
+    values = [each for each in single if each.shape is not None]
+    below = dict.fromkeys(product.divisors)
+    found += [_Pair(x, y, True) for x in values for y in below if y.shape in ((), x.shape)]
+    return found
 
 
 def _may_be_one(one: _Factor, other: _Factor) -> bool:
@@ -191,9 +200,10 @@ def _written(
     def of(factor: _Factor) -> Array:
         if factor not in written:
             if factor.pair is not None:
-                one, other = factor.pair
+                one, other, over = factor.pair
                 minus = one.shape is None
-                new = negative(of(other)) if minus else multiply(of(one), of(other))
+                join = divide if over else multiply
+                new = negative(of(other)) if minus else join(of(one), of(other))
             else:
                 assert factor.value is not None
                 new = Array(instead[factor.value])
@@ -205,7 +215,7 @@ def _written(
     for each in rest:
         whole = multiply(whole, of(each))
     for divisor in product.divisors:
-        whole = divide(whole, Array(instead[divisor]))
+        whole = divide(whole, of(divisor))
     if len(rest) + 1 < len(product.factors):
         whole = negative(whole)
     return (whole if whole.shape == node.shape else reshape(whole, node.shape)).node

@@ -25,6 +25,7 @@ from ..rewriting.packs import default_rules
 from ..rewriting.rule import Rule, RulePack, Soundness
 from .bodies import hold_bodies, with_simple_bodies
 from .branches import with_branches_joined
+from .cancelled import with_factors_cancelled
 from .choices import with_choices_joined
 from .cholesky_pullbacks import with_cholesky_pullbacks
 from .constant_folding import folded
@@ -226,6 +227,8 @@ class _Rounds:
         current = log.through("signs and numbers moved", outputs, current)
         # Nearly always the next round changes nothing, so it runs without memory at once.
         signs_moved = current != outputs
+        new = with_factors_cancelled(current, self.knowledge, loses)
+        current = log.through("factors cancelled", current, new)
         current = log.through("parts joined", current, with_joined_parts(current))
         current = log.through("choices joined", current, with_choices_joined(current))
         new = with_branches_joined(current, at_kinks=self.at_kinks)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from ...facts import nonnegative, positive, total
 from ...ir.fact_inference import Knowledge
 from ...ir.node import Node
@@ -12,7 +14,9 @@ from .term import (
     Atom,
 )
 
-__all__ = ["is_power", "is_raised", "lowered_power"]
+__all__ = ["Relation", "exponents_related", "is_power", "is_raised", "lowered_power"]
+
+Relation: TypeAlias = Literal["the same", "opposite", "adding to 1"]
 
 
 def is_power(atom: Atom) -> bool:
@@ -38,3 +42,19 @@ def is_raised(x: Node, exponent: Node, knowledge: Knowledge) -> bool:
     facts = knowledge.of(x)
     at_zero = facts.has(nonnegative) and knowledge.of(exponent).has(positive)
     return facts.has(total) and (facts.has(positive) or at_zero)
+
+
+def exponents_related(y: Node, z: Node) -> Relation | None:
+    """How one exponent is computed from the other; None if it is not seen at once."""
+    if y is z:
+        return "the same"
+    for one, other in ((y, z), (z, y)):
+        if roles.is_negation(one) and one.operands[0] is other:
+            return "opposite"
+        if not roles.is_difference(one):
+            continue
+        if roles.is_difference(other) and one.operands == other.operands[::-1]:
+            return "opposite"
+        if one.operands[1] is other and repeated_number(one.operands[0]) == 1:
+            return "adding to 1"
+    return None

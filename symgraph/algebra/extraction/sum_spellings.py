@@ -140,6 +140,8 @@ def _under(writer: WritesSums, expr: Expr, size: Dim) -> Scaled | None:
     inner = added([part for part in parts if part is not None])
     if None in parts or len(inner) < 2 or _outgrows(writer, inner, list(expr)):
         return None
+    if _scales_rows(inner, {common}):
+        return None
     writer.spelling.sizes[common] = size
     coef, piece = writer.sum_of_leaves(inner)
     return (coef, writer.spelling.summed(piece, [common])) if common in piece.names else None
@@ -229,7 +231,9 @@ def _factored(writer: WritesSums, expr: Expr, key: SharedFactor) -> Scaled | Non
     if up and any(not _is_defined(term.factors[place], power) for term, _, place in group):
         return None
     inner = added(parts)
-    if _outgrows(writer, inner, [term for term, _, _ in group]):
+    if _outgrows(writer, inner, [term for term, _, _ in group]) or _scales_rows(
+        inner, set(common.values())
+    ):
         return None
     by, piece = writer.sum_of_leaves(inner) if inner else (one, None)
     if piece is None or writer.is_too_long(piece):
@@ -275,7 +279,9 @@ def common_product_taken_out(writer: WritesSums, expr: Expr) -> list[Scaled]:
     common = common_product(expr)
     if len(common) > 1:
         inner = added([(_renamed(all_without(term, common), term), c) for term, c in expr.items()])
-        if len(inner) > 1 and not _outgrows(writer, inner, list(expr)):
+        summed = set(index_sizes(inner)).difference(index_sizes(expr))
+        outgrows = _outgrows(writer, inner, list(expr)) or _scales_rows(inner, summed)
+        if len(inner) > 1 and not outgrows:
             by, piece = writer.sum_of_leaves(inner)
             if writer.is_too_long(piece):
                 return found
@@ -332,6 +338,20 @@ def _outgrows(writer: WritesSums, inner: Expr, terms: Sequence[Term]) -> bool:
     spans = [set(f.idx) for term in inner for f in term.factors]
     spans.append({i for term in terms for f in term.factors for i in f.idx if i >= 0})
     return not any(labels <= span for span in spans)
+
+
+def _scales_rows(inner: Expr, summed: set[int]) -> bool:
+    """Whether terms of a sum that is to be contracted are matrices times vectors, row by row.
+
+    Outside of the sum each vector would be multiplied with the other vector, as V' (s y) has it.
+    """
+    free = set(index_sizes(inner))
+    return len(free) > 1 and all(_is_scaled_matrix(term, free, summed) for term in inner)
+
+
+def _is_scaled_matrix(term: Term, free: set[int], summed: set[int]) -> bool:
+    spans = [free.intersection(f.idx) for f in term.factors]
+    return any(span == free for span in spans) and any(span == summed for span in spans)
 
 
 def _is_defined(factor: Factor, power: Rational) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations
 from math import isfinite
 from typing import TypeAlias
 
 import numpy as np
 
-from ...facts import nonnegative
+from ...facts import nonnegative, positive
 from ...ir.node import Node
 from ...ir.traits import Angle
 from ...ops.elementwise import add, divide, multiply, sqrt, subtract
@@ -24,7 +25,7 @@ from ..expression.atoms import AtomTable, one
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import Coef, Rational, coefficient, quotient
 from ..expression.leaf_terms import repeated_number
-from ..expression.powers import is_power, is_raised, lowered_power
+from ..expression.powers import exponents_related, is_power, is_raised, lowered_power
 from ..expression.roles import ANGLES, is_difference, is_odd, is_product, is_quotient
 from ..expression.term import LEAF, Term
 from ..normal_form.factors import Factors, RawFactor
@@ -221,6 +222,38 @@ class Variants:
                 return [([*left, (whole, idx, up)], 1)] if whole.node.shape == shape else []
         return []
 
+    @named
+    def power_of_quotient(self, factors: Factors, coef: Coef) -> Variant:
+        r"""$x^a y^{-a} = (x / y)^a$, $x^a y^a = (x y)^a$, $x^a y^{1 - a} = y (x / y)^a$."""
+        known = self.atoms.knowledge
+        powers = [slot for slot in factors if is_power(slot[0]) and slot[2] in (1, -1)]
+        powers = [slot for slot in powers if known.of(slot[0].node.operands[0]).has(positive)]
+        for slot, beside in permutations(powers, 2):
+            if slot[1] == beside[1]:
+                more = self._as_one_power(slot, beside)
+                if more:
+                    left = [each for each in factors if each not in (slot, beside)]
+                    return [([*left, *more], 1)]
+        return []
+
+    def _as_one_power(self, slot: RawFactor, beside: RawFactor) -> Factors:
+        """Two powers as one with the exponent of the first, and a factor; none if that is none."""
+        (x, a), (y, b) = slot[0].node.operands, beside[0].node.operands
+        alike = slot[2] == beside[2]
+        match exponents_related(a, b):
+            case "the same":
+                join, more = multiply if alike else divide, []
+            case "opposite":
+                join, more = divide if alike else multiply, []
+            case "adding to 1" if alike and slot[2] == 1 and not is_difference(a):
+                join, more = divide, [(self.atoms.made(y), beside[1], one)]
+            case _:
+                return []
+        whole = self.spelling.call(to_power, self.spelling.call(join, x, y), a)
+        if not whole.shape == slot[0].node.shape == beside[0].node.shape == y.shape:
+            return []
+        return [*more, (self.atoms.made(whole), slot[1], slot[2])]
+
     def _may_lose_parity(self, x: Node, *exponents: Node) -> bool:
         """Whether known bounds let rounding make an odd sum of exponents even, for negative x."""
         known = self.atoms.knowledge
@@ -329,6 +362,7 @@ VARIANTS = (
     Variants.product_written_inside,
     Variants.product_computed_anyway,
     Variants.power_raised_by_one,
+    Variants.power_of_quotient,
     Variants.powers_joined,
     Variants.roots_joined,
     Variants.product_cancelled,

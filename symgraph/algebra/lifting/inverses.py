@@ -16,6 +16,7 @@ from ...ops.linalg import inv, matmul
 from ...ops.movement import transpose
 from ..expression.leaf_terms import leaf_expr
 from ..expression.term import Expr, weight
+from .multiples import number_out_of_inverse, without_number
 from .protocol import Lifting
 
 __all__ = ["is_one_system", "solved"]
@@ -35,8 +36,12 @@ def solved(lifter: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None
 
     If A is a product and inverses of its factors cancel, these stand for the inverse of A.
     """
-    matrix = node.operands[0]
-    whole = _inverses_times(lifter, node, _factors(matrix, apart=False), operands[1])
+    number, matrix = without_number(node.operands[0])
+    right = operands[1]
+    if number != 1:
+        lifter.normal.applied.note(number_out_of_inverse.__name__)
+        right = number_out_of_inverse(right, number)
+    whole = _inverses_times(lifter, node, _factors(matrix, apart=False), right)
     factors = _factors(matrix, apart=True)
     if whole is None or not 1 < len(factors) <= _MOST_FACTORS:
         return whole
@@ -45,7 +50,7 @@ def solved(lifter: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None
         known(each).has(positive_definite) or known(each).has(orthogonal) for each, _ in factors
     ):
         return whole  # P**-1 P is NaN where P is singular.
-    apart = _inverses_times(lifter, node, factors, operands[1])
+    apart = _inverses_times(lifter, node, factors, right)
     return apart if apart is not None and weight(apart) <= weight(whole) else whole
 
 

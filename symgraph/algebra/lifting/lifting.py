@@ -17,7 +17,7 @@ from ...ir.node import Node
 from ...ir.op import OPS, Op
 from ...ops.along_axis import add_along_axis
 from ...ops.choice import where
-from ...ops.linalg import solve
+from ...ops.linalg import inv, solve
 from ..expression.atoms import AtomTable, one, open_axes
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import coefficient, is_exact, times
@@ -28,6 +28,7 @@ from ..normal_form.factors import Factors
 from ..normal_form.normalize import NormalForm
 from .inverses import is_one_system, solved
 from .logistic import log1p, sigmoid, softplus
+from .multiples import has_number_inside, inverted
 from .selections import chosen, is_known_choice, is_one_of_each_row, scattered
 
 __all__ = ["FORMS", "Lifter"]
@@ -309,6 +310,7 @@ _LOGARITHMS: Mapping[float, LiftingRule] = {0: _log, 1: log1p}
 _OTHERS: Mapping[Op, LiftingRule] = {
     where.op: chosen,
     add_along_axis.op: scattered,
+    inv.op: inverted,
     solve.op: solved,
 }
 
@@ -381,6 +383,7 @@ def _condition_of(op: Op) -> Callable[[Node], bool] | None:
 _OTHER_CONDITIONS: Mapping[Op, Callable[[Node], bool]] = {
     where.op: is_known_choice,
     add_along_axis.op: is_one_of_each_row,
+    inv.op: has_number_inside,
     solve.op: is_one_system,
 }
 

@@ -6,8 +6,16 @@ from ..expression.applied import AppliedIdentities
 from ..expression.atoms import AtomTable
 from .exponents import exp, exp_factors, log, power
 from .index_renaming import instance, opened_term, substituted
-from .products import as_product, divided, expanded, multiply, product, product_distributed
-from .sums import add, logistic_and_complement, sum_over
+from .products import (
+    as_product,
+    divided,
+    expanded,
+    multiply,
+    product,
+    product_distributed,
+    reciprocals_distributed,
+)
+from .sums import add, logistic_and_complement, over_one_divisor, over_one_divisor_inside, sum_over
 
 __all__ = ["NormalForm"]
 
@@ -43,9 +51,12 @@ class NormalForm:
     divided = divided
     distributed = product_distributed
     expanded = expanded
+    reciprocals_distributed = reciprocals_distributed
 
     add = add
     sum_over = sum_over
+    over_one_divisor = over_one_divisor
+    over_one_divisor_inside = over_one_divisor_inside
     fewest_terms = logistic_and_complement
 
     power = power

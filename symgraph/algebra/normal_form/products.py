@@ -15,7 +15,7 @@ from ..expression.atoms import one
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import Coef, times
 from ..expression.scalars import constant_value, content, over
-from ..expression.term import SUM, Expr, Term, added, scaled, term_may_go, weight
+from ..expression.term import ONE, SUM, Expr, Term, added, scaled, term_may_go, weight
 from .arithmetic import Arithmetic
 from .factors import (
     LONGEST,
@@ -45,6 +45,7 @@ __all__ = [
     "primitive",
     "product",
     "product_distributed",
+    "reciprocals_distributed",
     "refreshed",
     "unbound",
 ]
@@ -187,6 +188,35 @@ def expanded(normal: Arithmetic, expr: Expr) -> Expr | None:
         return None
     normal.applied.note(product_distributed.__name__)
     return found
+
+
+def reciprocals_distributed(normal: Arithmetic, expr: Expr) -> Expr | None:
+    r"""The expression with $x (1 + 1 / y)$ as $x + x / y$; None if there is none.
+
+    Alone $1 / y$ takes an operation, and $x / y$ takes the place of the product.
+    """
+    done: list[tuple[Term, Coef]] = []
+    opened = False
+    for term, coef in expr.items():
+        factors, bound = normal.opened_term(term)
+        lazy = next((slot for slot in factors if _adds_reciprocal(slot)), None)
+        if lazy is None or len(factors) == 1:
+            done.append((term, coef))
+            continue
+        opened = True
+        rest = [slot for slot in factors if slot is not lazy]
+        done.extend(product_distributed(normal, lazy, coef, rest, bound).items())
+    if not opened:
+        return None
+    normal.applied.note(product_distributed.__name__)
+    return added(done)
+
+
+def _adds_reciprocal(slot: RawFactor) -> bool:
+    """Whether the factor is a sum of a number and a reciprocal."""
+    if not is_lazy(slot) or slot[2] != 1 or len(slot[0].expr) != 2:
+        return False
+    return ONE in slot[0].expr and all(f.power < 0 for term in slot[0].expr for f in term.factors)
 
 
 @named

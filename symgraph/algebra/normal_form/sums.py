@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..expression.applied import named
 from ..expression.atoms import one
-from ..expression.exact_numbers import Coef, times
+from ..expression.exact_numbers import Coef, quotient, times
 from ..expression.term import EXP, SUM, Expr, Term, added, weight
 from .arithmetic import Arithmetic
 from .factor_identities import exps
@@ -23,9 +23,16 @@ from .factors import (
     renamed_factor,
     stripped,
 )
-from .products import plain, refreshed
+from .products import plain, reciprocals_distributed, refreshed
 
-__all__ = ["add", "common_denominator", "logistic_and_complement", "sum_over"]
+__all__ = [
+    "add",
+    "common_denominator",
+    "logistic_and_complement",
+    "over_one_divisor",
+    "over_one_divisor_inside",
+    "sum_over",
+]
 
 
 def add(normal: Arithmetic, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
@@ -67,20 +74,59 @@ def _opened(normal: Arithmetic, expr: Expr) -> Expr:
 @named
 def common_denominator(normal: Arithmetic, expr: Expr) -> Expr:
     r"""$1/x + 1/(1 - x) = 1/(x (1 - x))$, if that is shorter."""
-    if not 2 <= len(expr) <= 4:
-        return expr
-    under = denominators(expr)
-    if not any(atom.kind == SUM and len(atom.expr) > 1 for atom, _, _ in under):
-        return expr
-    if any(power.denominator != 1 for _, _, power in under) or has_exps(under):
-        return expr
     before = normal.applied.mark()
-    found = _over(normal, expr, under)
+    found = over_one_divisor(normal, expr)
     if found is not None and weight(found) < weight(expr):
-        normal.applied.note(common_denominator.__name__)
         return found
     normal.applied.take_back(before)
     return expr
+
+
+def over_one_divisor(normal: Arithmetic, expr: Expr) -> Expr | None:
+    """A short sum over a common denominator, if no term gets more; else None.
+
+    Though it may be as long in the normal form, it may take an operation less: 1 / (1 - x) - 1 is
+    x / (1 - x).
+    """
+    if not 2 <= len(expr) <= 4:
+        return None
+    under = denominators(expr)
+    if not any(atom.kind == SUM and len(atom.expr) > 1 for atom, _, _ in under):
+        return None
+    if any(power.denominator != 1 for _, _, power in under) or has_exps(under):
+        return None
+    found = _over(normal, expr, under)
+    if found is not None:
+        normal.applied.note(common_denominator.__name__)
+    return found
+
+
+def over_one_divisor_inside(normal: Arithmetic, expr: Expr) -> Expr | None:
+    r"""$n - \sum_i x_i / (x_i + y_i)$ as $\sum_i y_i / (x_i + y_i)$; None if it is no such sum."""
+    sizes = {size for term in expr for size in term.bound}
+    if len(sizes) != 1 or not 2 <= len(expr) <= 4 or all(term.bound for term in expr):
+        return None
+    (size,) = sizes
+    if not isinstance(size, int) or size == 0:
+        return None
+    common = normal.atoms.fresh()
+    parts: list[tuple[Term, Coef]] = []
+    for term, coef in expr.items():
+        factors, bound = normal.opened_term(term)
+        index = next(iter(bound), None)
+        if index is None:
+            coef = quotient(coef, size)
+        factors = [
+            renamed_factor(slot, {index: common} if index is not None else {}) for slot in factors
+        ]
+        rest = {each: dim for each, dim in bound.items() if each != index}
+        parts.extend(normal.product(coef, factors, rest).items())
+    inner = added(parts)
+    found = over_one_divisor(normal, inner)
+    if found is None:
+        apart = reciprocals_distributed(normal, inner)
+        found = apart and over_one_divisor(normal, apart)
+    return normal.sum_over(found, {common: size}) if found else None
 
 
 def _over(normal: Arithmetic, expr: Expr, under: Factors) -> Expr | None:

@@ -25,9 +25,10 @@ from .lower_bound import least_count, plain_count
 from .memory import RegionMemory, Settlement, Unchanged, memory_of
 from .multiples import Multiples
 from .node_forms import NodeForms
+from .options import options
 from .poles import below_bounded, has_new_pole
 from .regions import LOGARITHMS, held_by, hides_much, is_closed, is_computed_from, is_trivial
-from .related_exps import RelatedExps, exp_over_another
+from .related_exps import RelatedExps
 from .repeated import RepeatedRegions
 from .replacements import Replacements, RewriteLog
 from .vanishing import vanishes
@@ -299,7 +300,7 @@ class RegionPass:
         if not polynomial and self._hopeless(node, expr, saved, needed):
             self.use_counts.resume(node)
             return saved
-        options = [*([expr] if self.late else self._options(expr)), *also, *polynomial]
+        options = [*self._options(expr), *also, *polynomial]
         if not self._taken(node, saved, options, needed):
             self._keep(node, saved)
         return saved
@@ -383,20 +384,13 @@ class RegionPass:
         return self.thorough or any(map(self.use_counts.alive, self.node_forms.exps.get(atom, ())))
 
     def _options(self, expr: Expr) -> list[Expr]:
-        """The expression, also with sums expanded, and over products that are computed anyway."""
+        """The expressions over which the region is written on trial."""
         self.lifter.normal.applied.take_back(0)
-        options = [expr]
-        with suppress(OverflowError):
-            opened = self.lifter.normal.expanded(expr)
-            if opened is not None:
-                options.append(self.node_forms.contractions.recalled(opened))
-        if self.thorough:
-            with suppress(OverflowError):
-                given = self.node_forms.contractions.with_products(expr, self.use_counts.alive)
-                if given is not expr:
-                    options.append(given)
-                uncut = self.node_forms.contractions.uncut(expr)
-                merged = self.related_exps.options(expr) if self.related_exps else []
-                self.spellings.told = [(each, exp_over_another.__name__) for each in merged]
-                options.extend(each for each in (uncut, *merged) if each is not None)
-        return options
+        found, self.spellings.told = options(
+            self.node_forms,
+            self.related_exps,
+            expr,
+            thorough=self.thorough,
+            late=self.late,
+        )
+        return found

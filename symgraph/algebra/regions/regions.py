@@ -9,6 +9,7 @@ other nodes are *opened*: each user sees their expression.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations, starmap
 
 from ...ir.node import Node
 from ...ops.along_axis import add_along_axis
@@ -20,7 +21,7 @@ from ...ops.indexing import embed
 from ...ops.linalg import inv, solve
 from ..expression.exps import exps_of
 from ..expression.leaf_terms import has_number
-from ..expression.powers import lowered_power
+from ..expression.powers import exponents_related, lowered_power
 from ..expression.roles import (
     is_choice,
     is_difference,
@@ -77,7 +78,7 @@ _MERGING = ops_with(
 SELECTIONS = frozenset({where.op, add_along_axis.op})
 """Operations that seldom have an expression, so their operands are written out anyway."""
 
-SEEN_WHOLE = SELECTIONS | LOGARITHMS | {solve.op, softplus.op}
+SEEN_WHOLE = SELECTIONS | LOGARITHMS | {inv.op, solve.op, softplus.op}
 """Operations whose expression depends on which nodes are operands, not only on their values."""
 
 
@@ -164,19 +165,25 @@ def held_by(expr: Expr) -> list[Node]:
 
     sin(x) cos(x) may become sin(2 x), so it needs only x. A difference inside an odd function may
     be reversed, so only its two parts are needed. x**(a - 1) with one use may become x**a and needs
-    x and a; x**y x**z needs x, y and z.
+    x and a; x**y x**z needs x, y and z, and so do x**y z**y and x**y z**(1 - y).
     """
     found: list[Node] = []
     arrays = _uses_of_arrays(expr)
-    bases = [node.operands[0] for node in arrays if is_power(node)]
+    powers = [node for node in arrays if is_power(node)]
     for node, uses in arrays.items():
-        joins = is_power(node) and bases.count(node.operands[0]) > 1
+        joins = node in powers and any(_may_join(node, other) for other in powers)
         if not joins and not _merges(node) and (uses > 1 or lowered_power(node) is None):
             found.append(node)
             continue
         for operand in node.operands:
             found.extend(operand.operands if _changes_inside(node, operand) else (operand,))
     return found
+
+
+def _may_join(power: Node, other: Node) -> bool:
+    """Whether two powers may become one: x**y x**z or x**y z**y."""
+    (x, y), (base, z) = power.operands, other.operands
+    return power is not other and (x is base or exponents_related(y, z) is not None)
 
 
 def _changes_inside(node: Node, operand: Node) -> bool:
@@ -207,8 +214,7 @@ def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
         return False
     if is_choice(node):
         return False
-    bases = [each.operands[0] for each in node.operands if is_power(each)]
-    if len(bases) > len(set(bases)):
+    if any(starmap(_may_join, combinations(filter(is_power, node.operands), 2))):
         return False
     if is_negation(node) and _merges(node.operands[0]):
         return False

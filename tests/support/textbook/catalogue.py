@@ -15,6 +15,7 @@ from textbook.crossentropy import CROSS_ENTROPY
 from textbook.decompositions import DECOMPOSED
 from textbook.distances import DISTANCES
 from textbook.divergences import DIVERGENCES
+from textbook.exponents import EXPONENTS
 from textbook.factors import FACTORS
 from textbook.further import FURTHER
 from textbook.generalised import GENERALISED
@@ -87,6 +88,7 @@ CATALOGUE: list[Row] = [
     *SAMPLES,
     *SOFTMAX,
     *DECOMPOSED,
+    *EXPONENTS,
     *TRANSCENDENTAL,
     *UNITS,
     *VECTORS,

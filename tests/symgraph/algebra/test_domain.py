@@ -36,7 +36,7 @@ CANCEL: dict[str, tuple[Callable[..., Any], int, int]] = {
     "x/(x y + x)": (lambda x, y: x / (x * y + x), 3, 2),
     "(x + x y)/x": (lambda x, y: (x + x * y) / x, 3, 1),
     "(x - y)/(y - x)": (lambda x, y: (x - y) / (y - x), 3, 0),
-    "x (1/x - 1)": (lambda x: x * (1 / x - 1), 3, 1),
+    "x (1/x - 1)": (lambda x: x * (1 / x - 1), 2, 1),
     "x/y y/x": (lambda x, y: (x / y) * (y / x), 3, 0),
     "(x**2 - y**2)/(x + y)": (lambda x, y: (x * x - y * y) / (x + y), 5, 1),
     "(x**2 - 1)/(x - 1)": (lambda x: (x * x - 1) / (x - 1), 4, 1),

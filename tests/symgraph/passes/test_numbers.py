@@ -42,6 +42,8 @@ GATHERED: list[tuple[Function, str]] = [
     (lambda x, y, a: np.square(2 * x) * 0.25, "square"),
     (lambda x, y, a: 2 * np.cumsum(x * 3)[::-1] * y, "cumsum multiply multiply"),
     (lambda x, y, a: (2 * x) / (4 * y) * 6, "divide multiply"),
+    (lambda x, y, a: np.exp(0.5 * x + 0.5 * np.cumsum(y)), "add cumsum exp multiply"),
+    (lambda x, y, a: a / (0.5 * x - 0.5 * y) * 2, "divide multiply subtract"),
     (lambda x, y, a: ((p := 2 * x) * (y / 2), p / (4 * np.exp(y))), "divide exp multiply multiply"),
 ]  # fmt: skip
 

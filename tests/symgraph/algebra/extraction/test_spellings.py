@@ -526,3 +526,59 @@ def test_a_mixture_by_logarithms_of_scales() -> None:
     p = np.exp(-0.5 * z**2 - at["ls"])
     p /= p.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(graph.lower()(**at)[1], np.sum(p * (z**2 - 1), axis=0), rtol=1e-12)
+
+
+# -- contractions ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("gate", [np.tanh, lambda z: z / (1 + np.exp(-z)), lambda z: z])
+def test_a_gated_unit_of_a_vector_scales_no_matrix(gate: Callable[[Any], Any]) -> None:
+    """y is a factor of both terms, but (V * u[:, None] + W * v[:, None]).T @ y is more work."""
+
+    def f(x: Any, W: Any, V: Any, y: Any) -> Any:
+        return y @ (gate(W @ x) * (V @ x))
+
+    graph = gradient(f, x="3", W="4, 3", V="4, 3", y="4")
+    computed = [node for node in graph.nodes if node.op.count]
+    assert [node.op.name for node in computed if node.ndim > 1] == []
+    assert ops(graph).count("matmul") == 4
+    arrays = {"x": numbers(3), "W": numbers(4, 3), "V": numbers(4, 3, seed=1), "y": numbers(4)}
+    agrees(f, graph, **arrays)
+
+
+def test_a_quotient_that_a_softmax_needs_is_summed_itself() -> None:
+    """(p @ x) / t is p @ (x / t)."""
+
+    def f(t: Any, x: Any) -> Any:
+        return t * np.log(np.sum(np.exp(x / t)))
+
+    scale = sg.spec("", assume=sg.positive)
+    graph = sg.trace(f, t=scale, x="5").gradient("t", value=False).simplify()
+    assert ops(graph).count("divide") == 1
+    z = numbers(5) / 0.7
+    wanted = snp.logsumexp(z) - snp.softmax(z) @ z
+    np.testing.assert_allclose(graph.evaluate(t=0.7, x=numbers(5)), wanted, rtol=1e-13)
+
+
+def test_two_products_share_a_quotient() -> None:
+    """r (B / a) in an exponent and (B / a) P beside it."""
+
+    def price(r: Any, a: Any, t: Any) -> Any:
+        return np.exp(r * (1 - np.exp(-a * t)) / a)
+
+    scale = sg.spec("", assume=sg.positive)
+    graph = sg.trace(price, r="", a=scale, t=scale).gradient("r", value=False).simplify()
+    assert ops(graph).count("divide") == 1
+    b = -np.expm1(-0.3 * 2.0) / 0.3
+    wanted = b * np.exp(0.05 * b)
+    np.testing.assert_allclose(graph.evaluate(r=0.05, a=0.3, t=2.0), wanted, rtol=1e-14)
+
+
+def test_a_number_of_terms_is_a_sum_of_ones() -> None:
+    """5 - sum x / (x + y) is sum y / (x + y), and more digits are left where x is large."""
+    positive = sg.spec("5", assume=sg.positive)
+    graph = sg.trace(lambda x, y: 5 - np.sum(x / (x + y)), x=positive, y=positive).simplify()
+    assert sorted(ops(graph)) == ["add", "divide", "sum"]
+    x, y = np.array([1e9, 2.0, 3e12, 0.5, 1e15]), np.arange(1.0, 6.0)
+    np.testing.assert_allclose(graph.evaluate(x=x, y=y), np.sum(y / (x + y)), rtol=1e-15)
+    # Of another number of terms there is no sum of ones: each would be 4 / 5.
+    other = sg.trace(lambda x, y: 4 - np.sum(x / (x + y)), x=positive, y=positive)
+    np.testing.assert_allclose(other.simplify().evaluate(x=x, y=y), 4 - np.sum(x / (x + y)))

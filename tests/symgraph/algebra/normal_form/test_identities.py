@@ -20,6 +20,7 @@ from symgraph.algebra.expression.applied import EQUATIONS, named
 
 VECTOR, MATRIX, NUMBER = sg.spec("3"), sg.spec("3, 3"), sg.spec("")
 POSITIVE = sg.spec("3", assume=sg.positive)
+DEFINITE = sg.spec("3, 3", assume=sg.positive_definite)
 ROWS = {row.name: row for row in CATALOGUE}
 
 
@@ -144,6 +145,25 @@ CASES: dict[str, Case] = {
         lambda x, y: 2 * np.exp((y - 2 * (np.log(x) / y)) ** 2 / -8),
         x=POSITIVE,
         y=POSITIVE,
+    ),
+    "power_of_quotient": case(
+        lambda x, y, z, a: z * x**a * y ** (1 - a),
+        lambda x, y, z, a: z * y * (x / y) ** a,
+        x=POSITIVE,
+        y=POSITIVE,
+        a=sg.spec("", assume=sg.interval(0.1, 0.9)),
+    ),
+    "power_as_quotient": case(
+        lambda x, y, z, a: y * x ** (a - 1) / (1 + x**a) - z / x,
+        lambda x, y, z, a: (y * (p := x**a) / (1 + p) - z) / x,
+        x=POSITIVE,
+        a=sg.spec("", assume=sg.positive),
+    ),
+    "number_out_of_inverse": case(
+        lambda A, B, x: np.linalg.solve((A + B) / 2, x) / 4,
+        lambda A, B, x: np.linalg.solve(A + B, x) / 2,
+        A=DEFINITE,
+        B=DEFINITE,
     ),
     "factor_taken_out": case(lambda x, y, z: x * y + x * z, lambda x, y, z: x * (y + z)),
     "product_written_once": case(

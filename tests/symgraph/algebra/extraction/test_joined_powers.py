@@ -1,0 +1,79 @@
+"""Powers of two positive arrays with one exponent are one power of their product or quotient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+
+pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
+
+POSITIVE = sg.spec("3", assume=sg.positive)
+BOUNDED = sg.spec("3", assume=sg.interval(0.1, 5.0))
+SPECS = {
+    "x": BOUNDED,
+    "y": BOUNDED,
+    "a": sg.spec("", assume=sg.interval(0.1, 0.9)),
+    "b": sg.spec("", assume=sg.interval(0.1, 0.9)),
+}
+AT = {
+    "x": np.array([0.25, 1.5, 3.0]),
+    "y": np.array([0.75, 2.5, 0.5]),
+    "a": np.array(0.3),
+    "b": np.array(0.6),
+}
+
+Function = Callable[[Any, Any, Any, Any], Any]
+
+JOINED: list[tuple[Function, int]] = [
+    (lambda x, y, a, b: x**a * y**a, 2),
+    (lambda x, y, a, b: x**a / y**a, 2),
+    (lambda x, y, a, b: 1 / (x**a * y**a), 3),
+    (lambda x, y, a, b: x**a * y**-a, 2),
+    (lambda x, y, a, b: x**a / y**-a, 2),
+    (lambda x, y, a, b: x ** (a - b) * y ** (b - a), 3),
+    (lambda x, y, a, b: x ** (a - b) / y ** (b - a), 3),
+    (lambda x, y, a, b: x**a * y ** (1 - a), 3),
+    (lambda x, y, a, b: x ** (1 - a) * y**a, 3),
+]
+
+
+@pytest.mark.parametrize(("f", "count"), JOINED)
+def test_two_powers_become_one(f: Function, count: int) -> None:
+    small = sg.trace(f, **SPECS).simplify()
+    assert small.op_count() <= count
+    np.testing.assert_allclose(small.evaluate(**AT), f(**AT), rtol=1e-13)
+
+
+KEPT: list[Function] = [
+    lambda x, y, a, b: x**a * y**b,
+    lambda x, y, a, b: x**a / y ** (1 - a),
+    # Each power is needed for itself.
+    lambda x, y, a, b: (p := x**a, q := y**a, p * q),
+]
+
+
+@pytest.mark.parametrize("f", KEPT)
+def test_other_powers_stay(f: Function) -> None:
+    graph = sg.trace(f, **SPECS)
+    assert graph.simplify().op_count() == graph.op_count()
+
+
+def test_of_numbers_that_may_be_negative_both_powers_stay() -> None:
+    graph = sg.trace(lambda x, y, a: x**a * y**a, x="3", y="3", a="")
+    assert graph.simplify().op_count() == 3
+    at = {"x": np.array([-1.0, 2.0, 4.0]), "y": np.array([-4.0, 2.0, 0.25]), "a": np.array(0.5)}
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(
+            np.isnan(graph.simplify().evaluate(**at)), [True, False, False]
+        )
+
+
+def test_a_product_that_may_overflow_is_not_raised() -> None:
+    graph = sg.trace(lambda x, y, a: x**a * y**a, x=POSITIVE, y=POSITIVE, a=SPECS["a"])
+    at = {"x": np.full(3, 1e200), "y": np.full(3, 1e200), "a": np.array(0.5)}
+    np.testing.assert_allclose(graph.simplify().evaluate(**at), 1e200, rtol=1e-12)
