@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from operator import index
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -152,7 +153,7 @@ def normal_axes(axis: AxisLike, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(axes))
 
 
-def normal_axis(axis: Any, ndim: int) -> int:
+def normal_axis(axis: AxisLike, ndim: int) -> int:
     """One axis as a negative number.
 
     Raises
@@ -161,8 +162,8 @@ def normal_axis(axis: Any, ndim: int) -> int:
         If it is not one integer, or out of range.
     """
     try:
-        number = int(axis.__index__())
-    except (AttributeError, TypeError):
+        number = index(cast("int", axis))
+    except TypeError:
         raise ShapeError(f"axis {axis!r} is not an integer.") from None
     if not -ndim <= number < ndim:
         raise ShapeError(f"axis {number} is out of range for an array of {ndim} dimensions.")
