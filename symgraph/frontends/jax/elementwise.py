@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..functions import f
 from ..spelling import Refused, SpelledCall, Spelling, known, own
 
@@ -51,7 +53,26 @@ def _select_n(which: Any, *cases: Any) -> Any:
 
 
 def _convert(call: SpelledCall, x: Any, *, new_dtype: Any) -> Any:
-    return x != 0 if call.dtype.kind == "b" else f.astype(x, call.dtype)
+    kind, size = call.dtype.kind, call.dtype.itemsize
+    if kind == "b":
+        return x != 0
+    if x.dtype.kind == "f" and (kind == "u" or (kind == "i" and size < _WIDE)):
+        return _saturated(x, call.dtype)
+    return f.astype(x, call.dtype)
+
+
+_WIDE = 4
+"""The fewest bytes of signed integers that floats are taken to fit in, such as indices."""
+
+
+def _saturated(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Floats as integers: the nearest there is, and 0 for NaN. NumPy's wrap around."""
+    limits, zero = np.iinfo(dtype), x.dtype.type(0)
+    most = x.dtype.type(min(limits.max, float(np.finfo(x.dtype).max)))
+    if int(most) > limits.max:
+        most = np.nextafter(most, zero)
+    whole = f.astype(f.clip(f.where(f.isnan(x), zero, x), zero + limits.min, most), dtype)
+    return whole if int(most) == limits.max else f.where(x > most, dtype.type(limits.max), whole)
 
 
 def _not(x: Any) -> Any:

@@ -82,6 +82,10 @@ row("clamp", lambda x: lax.clamp(-0.5, x, 0.7) + jnp.clip(x, 0.1), X)
 row("where", lambda x, y: jnp.where(x > y, x * 2, y), X, Y)
 row("select_n", lambda i, x, y: lax.select_n(i, x, y, x * y), COUNTS % 3, X, Y)
 row("cast", lambda x, i: x.astype(int) + i.astype(float) + i.astype(bool), X, COUNTS)
+FAR = np.array([np.nan, -np.inf, -1e20, -300, -1.5, -0.5, 0.7, 129.5, 300, 7e4, 5e9, 1e20, np.inf])
+for each in ("u1", "i1", "u2", "i2", "u4", "u8"):
+    row(f"cast to {each}", lambda x, to=each: x.astype(to), FAR)
+    row(f"cast of floats to {each}", lambda x, to=each: x.astype(to), FAR.astype("f4"))
 row(
     "special",
     lambda x: lax.igamma(jnp.ones((3, 4)), x) + lax.igammac(jnp.full((3, 4), 2.0), x),
