@@ -68,6 +68,15 @@ for each in ("div", "atan2", "rem", "nextafter"):
 row("pow", lambda x, y: x**y + x**3 + x**-2 + x**0.5, POSITIVE, Y)
 row("integers", lambda i: lax.div(i - 2, i + 1) + lax.rem(i - 2, i + 1) + i**2, COUNTS)
 row("unsigned", lambda i: lax.div(i, i + 1) + lax.shift_right_logical(i, i), COUNTS.astype("u4"))
+HALVES = np.array(
+    [0.5, np.nextafter(0.5, 0), 2.5, 2.0**52 + 1, 2.0**60 + 256, -0.0, np.inf, np.nan]
+)
+row("away from zero", lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO), HALVES)
+row("away from zero, negative", lambda x: lax.round(-x, lax.RoundingMethod.AWAY_FROM_ZERO), HALVES)
+LEAST = np.array([-128, -127, -7, -1, 0, 5, 127], "i1")
+row("quotients towards zero", lambda i, k: lax.div(i, k), *np.meshgrid(LEAST, LEAST[LEAST != 0]))
+row("bits of negative numbers", lambda i: lax.population_count(i), LEAST)
+row("bits of unsigned numbers", lambda i: lax.population_count(i), LEAST.astype("u1"))
 row("bits", lambda i: (i & 3) | (i ^ 5) & ~i, COUNTS)
 row("shifts", lambda i: (i << 2) + (i >> 1) + lax.population_count(i), COUNTS)
 row("truths", lambda m, x: (m & (x < 1)) | ~m ^ (x >= 0.5), TRUTH, X)
