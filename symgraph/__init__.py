@@ -16,8 +16,9 @@ with _collector_paused():
     from . import random
     from .array import Array, constant
     from .array.eager import eager as _eager
-    from .autodiff.implicit.conjugate_gradients import cg
-    from .autodiff.implicit.fixed_point import fixed_point, root
+    from .autodiff.implicit.conjugate_gradients import cg as _cg
+    from .autodiff.implicit.fixed_point import fixed_point as _fixed_point
+    from .autodiff.implicit.fixed_point import root as _root
     from .capture.retraces import RetraceWarning, SideEffectWarning
     from .errors import (
         BackendError,
@@ -89,8 +90,11 @@ __version__ = "0.1.0"
 _install()
 
 # Given numbers alone they run at once, as the functions of symgraph.numpy do.
+cg = _eager(_cg)
 cond = _eager(_cond)
+fixed_point = _eager(_fixed_point)
 fori_loop = _eager(_fori_loop)
+root = _eager(_root)
 scan = _eager(_scan)
 while_loop = _eager(_while_loop)
 

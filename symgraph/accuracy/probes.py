@@ -213,7 +213,7 @@ def _drawn(
     x = np.concatenate([_within(_free(shape, rng, each), low, high, rng) for each in columns])
     with np.errstate(all="ignore"):
         x = np.asarray(_signed(x, facts).astype(np.float32), np.float64)
-    for name, made in _RELATED.items():
+    for name, made in _RELATED.items() if x.size else ():
         for fact in facts:
             if fact.name == name and len(shape) >= (1 if fact.args else 2):
                 x = made(x, fact)

@@ -132,6 +132,13 @@ def overwrite(array: Any, value: Any, casting: Any = "same_kind") -> Any:
             "This is a number, as x[0] and np.sum(x) give: NumPy writes into arrays only.",
             mend="Write into the array it comes from: x[0] = v, x[..., 0] += v.",
         )
+    if not np.can_cast(value.dtype, array.dtype, casting):
+        raise DTypeError(
+            f"A value of {value.dtype} does not go into an array of {array.dtype} (casting "
+            f"{casting!r}).",
+            mend=f"Convert the array first, y = y.astype({str(value.dtype)!r}), or make a new "
+            "one: y = y + z instead of y += z.",
+        )
     if value.ndim != array.ndim or not all(map(known_equal, value.shape, array.shape)):
         raise ShapeError(
             f"A value of shape {show_shape(value.shape)} does not fit into an array of shape "
@@ -139,13 +146,6 @@ def overwrite(array: Any, value: Any, casting: Any = "same_kind") -> Any:
             mend="Make a new array: y = y + z instead of y += z.",
         )
     if value.dtype != array.dtype:
-        if not np.can_cast(value.dtype, array.dtype, casting):
-            raise DTypeError(
-                f"A value of {value.dtype} does not go into an array of {array.dtype} (casting "
-                f"{casting!r}).",
-                mend=f"Convert the array first, y = y.astype({str(value.dtype)!r}), or make a new "
-                "one: y = y + z instead of y += z.",
-            )
         value = value.astype(array.dtype)
     write(array, value.node)
     return array

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from operator import index
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -22,6 +23,7 @@ __all__ = [
     "Casting",
     "broadcast_shapes",
     "normal_axes",
+    "normal_axis",
     "supported_dtype",
 ]
 
@@ -145,16 +147,24 @@ def normal_axes(axis: AxisLike, ndim: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(-ndim, 0))
-    given = tuple(axis) if isinstance(axis, Sequence) else (axis,)
-    axes: list[int] = []
-    for each in given:
-        try:
-            number = int(each.__index__())
-        except AttributeError:
-            raise ShapeError(f"axis {each!r} is not an integer.") from None
-        if not -ndim <= number < ndim:
-            raise ShapeError(f"axis {number} is out of range for an array of {ndim} dimensions.")
-        axes.append(number if number < 0 else number - ndim)
+    axes = [normal_axis(each, ndim) for each in (axis if isinstance(axis, Sequence) else (axis,))]
     if len(set(axes)) != len(axes):
         raise ShapeError(f"axis {axis!r} names a dimension twice.")
     return tuple(sorted(axes))
+
+
+def normal_axis(axis: AxisLike, ndim: int) -> int:
+    """One axis as a negative number.
+
+    Raises
+    ------
+    ShapeError
+        If it is not one integer, or out of range.
+    """
+    try:
+        number = index(cast("int", axis))
+    except TypeError:
+        raise ShapeError(f"axis {axis!r} is not an integer.") from None
+    if not -ndim <= number < ndim:
+        raise ShapeError(f"axis {number} is out of range for an array of {ndim} dimensions.")
+    return number if number < 0 else number - ndim

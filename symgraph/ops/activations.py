@@ -11,7 +11,7 @@ from typing import Any
 
 from ..array import Array, ArrayLike
 from ..errors import ShapeError
-from ..ir.avals import normal_axes
+from ..ir.avals import normal_axis
 from ..ir.dims import show_shape
 from ..ir.traits import ODD
 from .bounds import knows, odd_signs, within
@@ -188,7 +188,7 @@ squareplus = elementwise(
 def glu(x: ArrayLike, axis: int = -1) -> Array:
     """The first half along `axis` times the sigmoid of the second (Dauphin et al. 2017)."""
     operand = as_array(x)
-    (place,) = normal_axes(axis, operand.ndim)
+    place = normal_axis(axis, operand.ndim)
     size = operand.shape[place]
     if not isinstance(size, int) or size % 2:
         raise ShapeError(

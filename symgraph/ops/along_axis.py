@@ -10,7 +10,7 @@ import numpy as np
 from ..array import Array, ArrayLike, apply
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..ir.avals import Aval, broadcast_shapes, normal_axes
+from ..ir.avals import Aval, broadcast_shapes, normal_axis
 from ..ir.dims import Shape, known_equal, show_shape
 from ..ir.op import Op, no_flops, register, results_of
 from ..ir.traits import MOVEMENT, Traits
@@ -74,7 +74,7 @@ TAKE_ALONG_AXIS = register(
             ),
         ),
         carries=carries_off_axis,
-        normalize=lambda avals, *, axis: {"axis": normal_axes(axis, avals[0].ndim)[0]},
+        normalize=lambda avals, *, axis: {"axis": normal_axis(axis, avals[0].ndim)},
         flops=no_flops,
         facts=lambda x, index, *, axis: facts_of_elements(x),
         doc="The elements at the places that an integer array gives along `axis`.",
@@ -106,7 +106,7 @@ ADD_ALONG_AXIS = register(
             lambda ct, out, x, values, index, *, axis: apply(TAKE_ALONG_AXIS, ct, index, axis=axis),
         ),
         carries=carries_off_axis,
-        normalize=lambda avals, *, axis: {"axis": normal_axes(axis, avals[0].ndim)[0]},
+        normalize=lambda avals, *, axis: {"axis": normal_axis(axis, avals[0].ndim)},
         promote=same_dtype,
         unpromoted=(2,),
         flops=lambda out, x, values, index, *, axis: values.size,
@@ -126,7 +126,7 @@ def _take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int | None = -1) ->
     if axis is None:
         x, axis = ravel(x), -1
     operand = as_array(x)
-    (place,) = normal_axes(axis, operand.ndim)
+    place = normal_axis(axis, operand.ndim)
     index = index_array(indices, operand.shape[place], place)
     if index.ndim != operand.ndim:
         raise ShapeError(

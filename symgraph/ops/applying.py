@@ -9,11 +9,12 @@ import numpy as np
 
 from ..array import Array, ArrayLike
 from ..errors import ShapeError
+from ..ir.avals import normal_axis
 from ..ir.dims import count
 from .composites import as_array, composite, listed
 from .joining import stack
 from .loops import scan
-from .movement import expand_dims, moveaxis, normal_axes, reshape
+from .movement import expand_dims, moveaxis, reshape
 
 __all__ = ["apply_along_axis", "apply_over_axes"]
 
@@ -36,7 +37,7 @@ def apply_along_axis(
         If a dimension that is looped over has no elements.
     """
     x = as_array(arr)
-    (axis,) = normal_axes(axis, x.ndim)
+    axis = normal_axis(axis, x.ndim)
     turned = moveaxis(x, axis, -1)
     lead = turned.shape[:-1]
     many = count(lead)
@@ -69,7 +70,7 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
     """
     x = as_array(a)
     for axis in listed(axes):
-        (place,) = normal_axes(axis, x.ndim)
+        place = normal_axis(axis, x.ndim)
         found = as_array(func(x, place + x.ndim))
         if found.ndim == x.ndim - 1:
             found = expand_dims(found, place)

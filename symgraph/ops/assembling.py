@@ -10,7 +10,7 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apart
 from ..errors import DTypeError, ShapeError, TraceError
-from ..ir.avals import broadcast_shapes, normal_axes
+from ..ir.avals import broadcast_shapes, normal_axis
 from ..ir.dims import show_shape
 from .composites import as_array, composite
 from .gather import gather
@@ -39,7 +39,7 @@ def array_split(
 ) -> list[Array]:
     """Parts along `axis`: a number of nearly equal parts, or cuts before the given positions."""
     x = as_array(x)
-    (place,) = normal_axes(axis, x.ndim)
+    place = normal_axis(axis, x.ndim)
     cuts: list[Any]
     if isinstance(indices_or_sections, (int, np.integer)):
         sections, size = int(indices_or_sections), x.shape[place]
@@ -75,7 +75,7 @@ def split(
     """Parts along `axis`: a number of equal parts, or cuts before the given positions."""
     x = as_array(x)
     if isinstance(indices_or_sections, (int, np.integer)):
-        size, sections = x.shape[normal_axes(axis, x.ndim)[0]], int(indices_or_sections)
+        size, sections = x.shape[normal_axis(axis, x.ndim)], int(indices_or_sections)
         if not isinstance(size, int) or sections <= 0 or size % sections:
             raise ShapeError(f"split: {size} elements do not divide into {sections} equal parts.")
     return array_split(x, indices_or_sections, axis)
@@ -192,7 +192,7 @@ def _counted(name: str, x: Array, axis: int | None) -> tuple[Array, int, int]:
     """The array (raveled if there is no axis), the axis and the number of elements along it."""
     if axis is None:
         x, axis = x if x.ndim == 1 else ravel(x), 0
-    (place,) = normal_axes(axis, x.ndim)
+    place = normal_axis(axis, x.ndim)
     size = x.shape[place]
     if not isinstance(size, int):
         raise ShapeError(

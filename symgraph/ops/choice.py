@@ -2,8 +2,9 @@
 
 Ties have one documented subgradient, the same on every backend. A tie of maximum(x, y) or
 minimum(x, y) is split equally between two computed operands. A tie with a constant goes to
-the constant, so that relu'(0) = 0; clip passes strictly inside its bounds; where has the slope of
-the branch that it takes. Simplification keeps these (docs/decisions.md, 24).
+the constant, so that relu'(0) = 0; clip passes strictly inside its bounds, and at a bound to that
+bound; where has the slope of the branch that it takes. Simplification keeps these
+(docs/decisions.md, 24).
 
 The cotangent of an element that is not chosen is replaced by 0, not multiplied by 0. So an
 infinite cotangent of a branch not taken does no harm.
@@ -240,8 +241,8 @@ _clip = elementwise(
     kernel=lambda xp, x, low, high: xp.clip(x, low, high),
     vjp=(
         lambda ct, out, x, low, high: where((x > low) & (x < high), ct, 0),
-        lambda ct, out, x, low, high: where((x < low) & (low < high), ct, 0),
-        lambda ct, out, x, low, high: where((x > high) | (low >= high), ct, 0),
+        lambda ct, out, x, low, high: where((x <= low) & (low < high), ct, 0),
+        lambda ct, out, x, low, high: where((x >= high) | (low >= high), ct, 0),
     ),
     facts=knows(bounds=_bounds_clip, signs=_signs_clip, keeps_finite=True, keeps_integers=True),
     doc="The elements of x limited to [a_min, a_max]; gradients pass strictly inside.",

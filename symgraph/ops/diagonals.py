@@ -14,7 +14,7 @@ from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..array.cuts import READ_ONLY
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..ir.avals import Aval, normal_axes
+from ..ir.avals import Aval, normal_axis
 from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, no_flops, register, results_of
@@ -107,7 +107,7 @@ def _diagonal(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     x = as_array(x)
     if x.ndim < 2:
         raise ShapeError(f"diagonal: a matrix is needed, not shape {show_shape(x.shape)}.")
-    (one,), (other,) = normal_axes(axis1, x.ndim), normal_axes(axis2, x.ndim)
+    one, other = normal_axis(axis1, x.ndim), normal_axis(axis2, x.ndim)
     if one == other:
         raise ShapeError("diagonal: axis1 and axis2 are the same.")
     turned = x if (one, other) == (-2, -1) else moveaxis(x, (one, other), (-2, -1))

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import DTypeError, ShapeError
-from ..ir.avals import AxisLike, normal_axes
+from ..ir.avals import AxisLike, normal_axes, normal_axis
 from ..ir.dims import show_shape
 from .composites import as_array, composite, given, refuse
 from .creation import full
@@ -47,7 +47,7 @@ def diff(
         raise ShapeError("diff: an array of at least one dimension is needed.")
     if not n:
         return found
-    (place,) = normal_axes(axis, found.ndim)
+    place = normal_axis(axis, found.ndim)
     ends = [_end(each, found, place) if given(each) else None for each in (prepend, append)]
     parts = [each for each in (ends[0], found, ends[1]) if each is not None]
     found = parts[0] if len(parts) == 1 else concatenate(parts, axis=place)
@@ -94,7 +94,7 @@ def trapezoid(
 ) -> Array:
     r"""The integral by the trapezoidal rule, $\sum_k \tfrac12 (y_k + y_{k+1}) \Delta x_k$."""
     y = as_array(y)
-    (place,) = normal_axes(axis, y.ndim)
+    place = normal_axis(axis, y.ndim)
     width: Any = dx
     if x is not None:
         x = as_array(x)
@@ -109,6 +109,8 @@ def trapezoid(
 @composite(np.gradient)
 def gradient(f: Any, *varargs: ArrayLike, axis: Any = None, edge_order: int = 1) -> Any:
     """Derivatives of samples along each axis: central differences, one-sided at the ends.
+
+    They have the dtype of the samples, float64 for integers.
 
     Parameters
     ----------
@@ -125,8 +127,12 @@ def gradient(f: Any, *varargs: ArrayLike, axis: Any = None, edge_order: int = 1)
     ------
     ShapeError
         If an axis has too few samples, or a length that is not known.
+    DTypeError
+        If the samples are truth values.
     """
     f = as_array(f)
+    if f.dtype.kind == "b":
+        raise DTypeError("gradient: truth values have no differences.")
     if f.dtype.kind != "f":
         f = FUNCTIONS["astype"](f, "float64")
     axes = normal_axes(axis, f.ndim) if axis is None or isinstance(axis, int) else _each(axis, f)
@@ -172,7 +178,7 @@ def _derivative(f: Array, axis: int, spacing: Array | Numbers, edge_order: int) 
     if size > 2:
         parts.append(_interior(rows, spacing, steps))
     parts.append(_last(rows, spacing, steps, edge_order))
-    found = concatenate(parts, axis=-1)
+    found = FUNCTIONS["astype"](concatenate(parts, axis=-1), f.dtype, copy=False)
     return moveaxis(found, -1, axis) if axis != -1 else found
 
 
@@ -258,6 +264,6 @@ def _with_initial(
     found = cumulative(x, axis=axis, dtype=dtype)
     if start is None:
         return found
-    (place,) = normal_axes(axis, found.ndim)
+    place = normal_axis(axis, found.ndim)
     shape = [1 if i == place else dim for i, dim in enumerate(found.shape, -found.ndim)]
     return concatenate([full(shape, start, found.dtype), found], axis=place)

@@ -9,7 +9,7 @@ from math import pi, sqrt
 from typing import Any
 
 from ..array import Array, ArrayLike
-from .beta import betaincinv, gammainccinv, gammaincinv
+from .beta import betainccinv, betaincinv, gammainccinv, gammaincinv
 from .choice import where
 from .composites import as_array, composite
 from .exponential import exp
@@ -74,7 +74,7 @@ def pdtri(k: ArrayLike, y: ArrayLike) -> Array:
 def bdtri(k: ArrayLike, n: ArrayLike, y: ArrayLike) -> Array:
     """The p with bdtr(k, n, p) = y."""
     fewest = floor(as_array(k)) + 1
-    return betaincinv(fewest, trunc(n) - fewest + 1, 1 - as_array(y))
+    return betainccinv(fewest, trunc(n) - fewest + 1, y)
 
 
 @composite("scipy.special.nbdtri")
@@ -88,7 +88,7 @@ def fdtri(dfn: ArrayLike, dfd: ArrayLike, p: ArrayLike) -> Array:
     """The x with fdtr(dfn, dfd, x) = p."""
     dfn, dfd = as_array(dfn), as_array(dfd)
     below = betaincinv(dfn / 2, dfd / 2, p)
-    above = betaincinv(dfd / 2, dfn / 2, 1 - as_array(p))
+    above = betainccinv(dfd / 2, dfn / 2, p)
     return dfd * below / (dfn * above)
 
 

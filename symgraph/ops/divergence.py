@@ -11,7 +11,7 @@ from typing import Any
 from ..array import ArrayLike
 from ..ir.traits import Traits
 from .choice import clip, where
-from .elementwise import absolute, sqrt, square
+from .elementwise import absolute, hypot
 from .exponential import log
 from .scipyufuncs import scipy_ufunc
 
@@ -73,21 +73,23 @@ huber = scipy_ufunc(
 
 
 def _pseudo_huber(xp: Any, delta: Any, r: Any) -> Any:
-    # delta² (sqrt(1 + (r/delta)²) - 1), in a form that keeps the digits of small r.
-    nonzero = xp.where(delta == 0, 1, delta)
-    value = xp.square(r) / (1 + xp.sqrt(1 + xp.square(r / nonzero)))
+    # delta² (sqrt(1 + (r/delta)²) - 1), in a form that keeps the digits of small r and large r.
+    ratio = r / xp.where(delta == 0, 1, delta)
+    value = r * (r / (1 + xp.hypot(1, ratio)))
+    value = xp.where(xp.isinf(ratio), delta * xp.abs(r), value)
     return xp.where(delta < 0, xp.inf, xp.where(delta == 0, 0, value))
 
 
 def _root(delta: ArrayLike, r: ArrayLike) -> Any:
-    return sqrt(1 + square(r / where(delta == 0, 1, delta)))
+    return hypot(1, r / where(delta == 0, 1, delta))
 
 
 def _slope_in_delta(delta: ArrayLike, r: ArrayLike) -> Any:
     """The slope delta (s - 1)² / s, with s the root and s - 1 = (r/delta)² / (1 + s)."""
     root = _root(delta, r)
-    ratio = square(r / where(delta == 0, 1, delta)) / (1 + root)
-    return delta * square(ratio) / root
+    ratio = r / where(delta == 0, 1, delta)
+    above = ratio * (ratio / (1 + root))
+    return delta * above * (above / root)
 
 
 pseudo_huber = scipy_ufunc(

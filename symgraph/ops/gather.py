@@ -13,7 +13,7 @@ from ..array import Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..facts import one_hot as one_hot_fact
-from ..ir.avals import Aval, AxisLike, broadcast_shapes, normal_axes
+from ..ir.avals import Aval, AxisLike, broadcast_shapes, normal_axis
 from ..ir.dims import Dim, Shape, count, normal, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import MOVEMENT, Traits
@@ -51,7 +51,7 @@ def _vjp_gather(ct: Array, out: Array, x: Array, *indices: Array, axis: int) -> 
 
 
 def _normal_gather(avals: tuple[Aval, ...], *, axis: AxisLike) -> dict[str, Any]:
-    return {"axis": normal_axes(axis, avals[0].ndim)[0]}
+    return {"axis": normal_axis(axis, avals[0].ndim)}
 
 
 def _indices_of_batch(batch: Batch, first: int) -> tuple[list[Array], int]:
@@ -186,7 +186,7 @@ SCATTER_ADD = register(
 @naming_lines
 def _gather(x: ArrayLike, *indices: ArrayLike, axis: int) -> Array:
     shape = as_array(x).shape
-    (first,) = normal_axes(axis, len(shape))
+    first = normal_axis(axis, len(shape))
     checked = [index_array(each, shape[first + i], first + i) for i, each in enumerate(indices)]
     return apply(GATHER, x, *checked, axis=axis)
 
@@ -197,7 +197,7 @@ gather = function(GATHER, _gather)
 @naming_lines
 def _scatter_add(x: ArrayLike, values: ArrayLike, *indices: ArrayLike, axis: int = 0) -> Array:
     shape = as_array(x).shape
-    (first,) = normal_axes(axis, len(shape))
+    first = normal_axis(axis, len(shape))
     checked = [index_array(each, shape[first + i], first + i) for i, each in enumerate(indices)]
     return apply(SCATTER_ADD, x, values, *checked, axis=axis)
 

@@ -17,7 +17,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, ArrayLike, Index, apart, apply
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
-from ..ir.avals import Aval, normal_axes
+from ..ir.avals import Aval, normal_axis
 from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, no_flops, register, results_of
@@ -336,7 +336,7 @@ def take(
     if mode == "raise":
         return gather(x, indices, axis=axis)
     x = as_array(x)
-    size = dimension(x.shape[normal_axes(axis, x.ndim)[0]])
+    size = dimension(x.shape[normal_axis(axis, x.ndim)])
     match mode:
         case "wrap":
             return gather(x, as_array(indices) % size, axis=axis)

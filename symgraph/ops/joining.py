@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError, TraceError
-from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.avals import Aval, AxisLike, normal_axes, normal_axis
 from ..ir.dims import Shape, ShapeLike, count, known_equal, normal, show_shape
 from ..ir.op import Op, no_flops, register
 from ..ir.traits import Traits
@@ -52,7 +52,7 @@ def _normal_concatenate(avals: tuple[Aval, ...], *, axis: AxisLike) -> dict[str,
             "arrays of at least one dimension are needed, and at least one of them.",
             mend="Use np.stack to join 0-d arrays.",
         )
-    return {"axis": normal_axes(axis, avals[0].ndim)[0]}
+    return {"axis": normal_axis(axis, avals[0].ndim)}
 
 
 def _infer_concatenate(*avals: Aval, axis: int) -> Aval:
@@ -247,7 +247,7 @@ def repeat(
         x, axis = ravel(x), 0
     elif not x.ndim:
         x = ravel(x)  # as NumPy does: a number has one axis here
-    (place,) = normal_axes(axis, x.ndim)
+    place = normal_axis(axis, x.ndim)
     if times.size == 1:
         return _repeated(x, int(times.reshape(())), place)
     size = x.shape[place]
@@ -282,10 +282,10 @@ def roll(x: ArrayLike, shift: int | Sequence[int] | ArrayLike, axis: AxisLike = 
     shifts, axes = listed(shift), listed(axis)
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ShapeError(f"roll: {len(shifts)} shifts for {len(axes)} axes.")
-    many = max(len(shifts), len(axes))
+    many = max(len(shifts), len(axes)) if shifts and axes else 0
     shifts, axes = (each * many if len(each) == 1 else each for each in (shifts, axes))
     for by, place in zip(shifts, axes, strict=True):
-        x = _rolled(x, by, normal_axes(place, x.ndim)[0])
+        x = _rolled(x, by, normal_axis(place, x.ndim))
     return x
 
 

@@ -17,7 +17,7 @@ from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..array.cuts import READ_ONLY, Cut
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval, nonzero, total
-from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.avals import Aval, AxisLike, normal_axes, normal_axis
 from ..ir.dims import Shape, ShapeLike, known_equal, parse_shape, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, carries_aligned, no_flops, register
@@ -322,7 +322,7 @@ def moveaxis(x: ArrayLike, source: object, destination: int | Sequence[int]) -> 
 def rollaxis(x: ArrayLike, axis: int, start: int = 0) -> Array:
     """The array with an axis moved before the axis `start`."""
     x = as_array(x)
-    (place,) = normal_axes(axis, x.ndim)
+    place = normal_axis(axis, x.ndim)
     if not -x.ndim <= start <= x.ndim:
         raise ShapeError(f"rollaxis: start={start} is out of range for {x.ndim} dimensions.")
     place, target = place + x.ndim, start + x.ndim * (start < 0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import DTypeError, ShapeError, TraceError
-from ..ir.avals import normal_axes
+from ..ir.avals import normal_axis
 from ..ir.dims import Dim, normal, show_shape
 from .composites import as_array, composite
 from .creation import arange, dimension
@@ -86,7 +86,7 @@ def _by_axis(widths: object, ndim: int) -> Any:
         return widths
     found: list[Any] = [(0, 0)] * ndim
     for axis, width in widths.items():
-        (place,) = normal_axes(axis, ndim)
+        place = normal_axis(axis, ndim)
         found[place] = (width, width) if isinstance(width, int) else tuple(width)
     return found
 

@@ -6,13 +6,18 @@ parameter of the incomplete functions has no closed form.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import pi, sqrt
+from typing import TypeGuard
+
+import numpy as np
 
 from ..array import Array, ArrayLike
 from ..facts import positive
 from ..ir.differentiation import undefined
-from .beta import betainc, gammainc, gammaincc, gammainccinv
+from .beta import betainc, betaincc, gammainc, gammaincc, gammainccinv
 from .bounds import knows, within
+from .choice import where
 from .composites import as_array, composite
 from .exponential import exp, log1p
 from .rounding import floor, trunc
@@ -83,46 +88,82 @@ def pdtrc(k: ArrayLike, m: ArrayLike) -> Array:
 
 
 def _whole(k: ArrayLike) -> Array:
-    return floor(as_array(k))
+    """The number of events; below 0 it is NaN, as in SciPy."""
+    found = floor(as_array(k))
+    return found if _is_known(k) else where(found < 0, np.nan, found)
+
+
+def _is_known(k: ArrayLike) -> TypeGuard[float]:
+    """Whether it is a number of 0 or more."""
+    return isinstance(k, (int, float, np.integer, np.floating)) and bool(k >= 0)
 
 
 # -- binomial, F -----------------------------------------------------------------------------------
 @composite("scipy.special.bdtr")
 def bdtr(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """The probability of at most floor(k) successes in n trials; k < n."""
-    return betainc(trunc(n) - _whole(k), _whole(k) + 1, 1 - as_array(p))
+    """The probability of at most floor(k) successes in n trials."""
+    return _up_to(betaincc, 1.0, k, n, p)
 
 
 @composite("scipy.special.bdtrc")
 def bdtrc(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """1 - bdtr(k, n, p)."""
-    return betainc(_whole(k) + 1, trunc(n) - _whole(k), p)
+    """1 - bdtr(k, n, p), and 1 for negative k."""
+    found = _up_to(betainc, 0.0, k, n, p)
+    return found if _is_known(k) else where(as_array(k) < 0, 1.0, found)
+
+
+def _up_to(
+    share: Callable[..., Array], of_all: float, k: ArrayLike, n: ArrayLike, p: ArrayLike
+) -> Array:
+    """`share` of p for k of n events; for all n it is `of_all`, also where p is 1."""
+    count = _whole(k)
+    found = share(count + 1, trunc(n) - count, p)
+    if _is_known(k) and _is_known(n) and k < n - 1:
+        return found
+    return where(trunc(n) == count, of_all, found)
 
 
 @composite("scipy.special.nbdtr")
 def nbdtr(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """The probability of at most k failures before the n-th success."""
-    return betainc(trunc(n), trunc(k) + 1, p)
+    return betainc(trunc(n), _failures(k) + 1, p)
 
 
 @composite("scipy.special.nbdtrc")
 def nbdtrc(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """1 - nbdtr(k, n, p)."""
-    return betainc(trunc(k) + 1, trunc(n), 1 - as_array(p))
+    return betaincc(trunc(n), _failures(k) + 1, p)
+
+
+def _failures(k: ArrayLike) -> Array:
+    found = trunc(as_array(k))
+    return found if _is_known(k) else where(found < 0, np.nan, found)
 
 
 @composite("scipy.special.fdtr")
 def fdtr(dfn: ArrayLike, dfd: ArrayLike, x: ArrayLike) -> Array:
     """The F distribution function."""
-    dfn, dfd = as_array(dfn), as_array(dfd)
-    return betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))
+    return _f_share(betainc, betaincc, as_array(dfn), as_array(dfd), x)
 
 
 @composite("scipy.special.fdtrc")
 def fdtrc(dfn: ArrayLike, dfd: ArrayLike, x: ArrayLike) -> Array:
     """1 - fdtr(dfn, dfd, x)."""
-    dfn, dfd = as_array(dfn), as_array(dfd)
-    return betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x))
+    return _f_share(betaincc, betainc, as_array(dfn), as_array(dfd), x)
+
+
+def _f_share(
+    below: Callable[..., Array], above: Callable[..., Array], dfn: Array, dfd: Array, x: ArrayLike
+) -> Array:
+    """`below` of the share y/(1 + y) or `above` of 1/(1 + y), with y = x dfn/dfd, the lesser one.
+
+    The greater one may round to 1, and say no more how far it is from it.
+    """
+    odds = x * (dfn / dfd)
+    is_small = odds < 1
+    small, large = where(is_small, odds, 0), where(is_small, 1, odds)
+    first = below(dfn / 2, dfd / 2, small / (1 + small))
+    return where(is_small, first, above(dfd / 2, dfn / 2, 1 / (1 + large)))
 
 
 # -- Student's t, normal ---------------------------------------------------------------------------

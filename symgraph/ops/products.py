@@ -11,7 +11,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
-from ..ir.avals import Aval, broadcast_shapes, normal_axes
+from ..ir.avals import Aval, broadcast_shapes, normal_axes, normal_axis
 from ..ir.dims import known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, per_element, register, results_of
@@ -168,14 +168,14 @@ def _cross(
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = as_array(x), as_array(y)
-    (first,), (second,) = normal_axes(axisa, x.ndim), normal_axes(axisb, y.ndim)
+    first, second = normal_axis(axisa, x.ndim), normal_axis(axisb, y.ndim)
     x = x if first == -1 else moveaxis(x, first, -1)
     y = y if second == -1 else moveaxis(y, second, -1)
     if all(each.ndim and known_equal(each.shape[-1], 2) for each in (x, y)):
         # For vectors of the plane NumPy gives one number, the third component.
         return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
     found = apply(CROSS, _in_space(x), _in_space(y))
-    (place,) = normal_axes(axisc, found.ndim)
+    place = normal_axis(axisc, found.ndim)
     return found if place == -1 else moveaxis(found, -1, place)
 
 
@@ -186,7 +186,7 @@ cross = function(CROSS, _cross, np.cross)
 def linalg_cross(x: ArrayLike, y: ArrayLike, /, *, axis: int = -1) -> Array:
     """The cross product of vectors of three elements on `axis`."""
     for each in (as_array(x), as_array(y)):
-        (place,) = normal_axes(axis, each.ndim)
+        place = normal_axis(axis, each.ndim)
         if not known_equal(each.shape[place], 3):
             raise ShapeError(
                 f"vectors of 3 elements are needed, not shape {show_shape(each.shape)}.",

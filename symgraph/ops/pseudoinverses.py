@@ -27,7 +27,7 @@ from .matrices import matrix_dtype
 from .movement import expand_dims, matrix_transpose, squeeze
 from .norms import matrix_norm
 from .solving import inv, products
-from .spectral import larger_size, significant, svdvals
+from .spectral import larger_size, significant, svd, svdvals
 
 __all__ = ["cond", "least_squares", "lstsq", "matrix_rank", "pinv"]
 
@@ -49,6 +49,8 @@ def _vjp_pinv(ct: Array, out: Array, x: Array, *, rtol: float) -> Array:
     problems whose variables separate", theorem 4.3, transposed. It holds where the rank does not
     change. At full rank one of the last two terms is zero; for a square matrix both are.
     """
+    if _cuts(rtol, x.dtype):
+        return _vjp_cut(ct, x, rtol)
     turned, ct_turned = matrix_transpose(out), matrix_transpose(ct)
     found = -matmul(matmul(turned, ct), turned)
     rows = matmul(ct_turned, matmul(out, turned))
@@ -56,6 +58,37 @@ def _vjp_pinv(ct: Array, out: Array, x: Array, *, rtol: float) -> Array:
     rows = rows - matmul(x, matmul(out, rows))
     columns = columns - matmul(matmul(columns, out), x)
     return found + rows + columns
+
+
+def _cuts(rtol: float, dtype: np.dtype[Any]) -> bool:
+    """Whether the tolerance may leave out singular values that are no rounding errors."""
+    return rtol > 1000 * float(np.finfo(dtype).eps)
+
+
+def _vjp_cut(ct: Array, x: Array, rtol: float) -> Array:
+    r"""The pullback where some singular values are left out although they are not 0.
+
+    With $A = U S V^\top$ it is $P^\top = U f(S) V^\top$, where f, 1/s or 0, is odd in each singular
+    value. For $E = U^\top \bar P^\top V$ its symmetric part is multiplied by
+    $(f_i - f_j)/(s_i - s_j)$, its antisymmetric part by $(f_i + f_j)/(s_i + s_j)$, and what is
+    off the range of U or V by $f_i / s_i$ (Daleckii and Krein 1965, for singular values).
+    """
+    u, s, vt = svd(x, full_matrices=False)
+    where, v, turned = FUNCTIONS["where"], matrix_transpose(vt), matrix_transpose(ct)
+    kept = s > rtol * _max(s, axis=-1, keepdims=True)
+    f = where(kept, 1 / where(kept, s, 1), 0)
+    rows, columns, f_rows, f_columns, kept_rows, kept_columns = (
+        expand_dims(each, axis) for each in (s, f, kept) for axis in (-1, -2)
+    )
+    both, apart = f_rows * f_columns, kept_rows != kept_columns
+    even = where(apart, (f_rows - f_columns) / where(apart, rows - columns, 1), -both)
+    odd = where(apart, (f_rows + f_columns) / where(apart, rows + columns, 1), both)
+    left, right = matmul(matrix_transpose(u), turned), matmul(turned, v)
+    inner = matmul(left, v)
+    mirrored = matrix_transpose(inner)
+    found = matmul((even * (inner + mirrored) + odd * (inner - mirrored)) / 2, vt)
+    found = found + f_rows * f_rows * (left - matmul(inner, vt))
+    return matmul(u, found) + matmul((right - matmul(u, inner)) * (f_columns * f_columns), vt)
 
 
 def _flops_pinv(_out: Aval, x: Aval, *, rtol: float) -> Dim:
@@ -85,7 +118,7 @@ PINV = register(
         doc=(
             "The pseudoinverse (Moore and Penrose); singular values up to `rtol` (or `rcond`, "
             "1e-15 by default) times the largest count as zero. The derivative holds where the "
-            "rank is full, or does not change."
+            "same ones go on to count."
         ),
         traits=Traits(matrices=Matrices.ANY, parity=(-1,), homogeneous=-1),
     )
@@ -204,6 +237,8 @@ LEAST_SQUARES = register(
 
 
 def _least_squares(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> Array:
+    if rcond is not None and _cuts(float(rcond), matrix_dtype(as_array(a).dtype)):
+        return matmul(_pinv(a, float(rcond)), as_array(b))
     return apply(LEAST_SQUARES, a, b, rcond=None if rcond is None else float(rcond))
 
 

@@ -66,9 +66,9 @@ def _midpoint(n: Array, q: Array) -> tuple[Any, Any]:
 _METHODS: dict[str, Callable[[Any, Any], tuple[Any, Any]]] = {
     "linear": _linear,
     "averaged_inverted_cdf": _averaged,
-    "interpolated_inverted_cdf": _continuous(0, 1),
+    "interpolated_inverted_cdf": _continuous(0.0, 1.0),
     "hazen": _continuous(0.5, 0.5),
-    "weibull": _continuous(0, 0),
+    "weibull": _continuous(0.0, 0.0),
     "median_unbiased": _continuous(1 / 3, 1 / 3),
     "normal_unbiased": _continuous(3 / 8, 3 / 8),
     "midpoint": _midpoint,
@@ -115,12 +115,15 @@ def _met(rows: Array, n: Array, q: ArrayLike, method: str) -> Array:
         raise TraceError(f"quantile: {method!r} is no method.", mend=f"Use one of: {known}.")
     if rows.dtype.kind == "b":
         raise DTypeError("quantile: there is nothing between False and True.")
-    if rows.dtype.kind != "f":
-        rows = FUNCTIONS["astype"](rows, "float64")
     at, weight = _METHODS[method](n, q)
+    if rows.dtype.kind != "f" and weight.dtype.kind == "f":
+        rows = FUNCTIONS["astype"](rows, np.result_type(rows.dtype, weight.dtype))
     lower = _at(rows, np.floor(at), top)
     if not isinstance(weight, Array) and not np.any(weight):
-        return lower
+        wide = (
+            np.result_type(lower.dtype, weight.dtype) if weight.dtype.kind == "f" else lower.dtype
+        )
+        return FUNCTIONS["astype"](lower, wide, copy=False)
     upper = _at(rows, np.floor(at) + 1, top)
     apart = upper - lower
     # Start from the nearer neighbour: then a weight of 1 gives the upper one exactly.
@@ -163,8 +166,8 @@ def _counted(x: Array, axis: AxisLike) -> Array:
 
 
 def _as_fraction(q: ArrayLike, x: Array, percent: bool) -> tuple[Any, np.dtype[Any] | None]:
-    """`q` as numbers between 0 and 1; a Python number takes the dtype of the array."""
-    weak = type(q) in (int, float)
+    """`q` as numbers between 0 and 1; a Python number takes the dtype of an array of floats."""
+    weak = type(q) in (int, float) and x.dtype.kind == "f"
     dtype = x.dtype if x.dtype.kind == "f" else np.dtype("float64")
     if isinstance(q, Array):
         return (q / 100 if percent else q), None

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact
-from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.avals import Aval, AxisLike, normal_axes, normal_axis
 from ..ir.dims import Dim, Shape, count, show_shape
 from ..ir.op import Op, Said, VjpRule, register
 from ..ir.traits import Traits
@@ -250,4 +250,4 @@ def one_axis(avals: tuple[Aval, ...], *, axis: AxisLike, keepdims: bool = False)
     """Params of a reduction along one axis in normal form."""
     if not avals[0].ndim:
         raise ShapeError("an array of at least one dimension is needed.")
-    return {"axis": normal_axes(axis, avals[0].ndim)[0], "keepdims": bool(keepdims)}
+    return {"axis": normal_axis(axis, avals[0].ndim), "keepdims": bool(keepdims)}

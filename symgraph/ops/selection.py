@@ -15,7 +15,7 @@ from ..array import FUNCTIONS, Array, ArrayLike, apart
 from ..array.aliasing import has_memory
 from ..array.in_place import overwrite
 from ..errors import DTypeError, ShapeError, TraceError
-from ..ir.avals import broadcast_shapes, normal_axes
+from ..ir.avals import broadcast_shapes, normal_axis
 from ..ir.dims import show_shape
 from .choice import where
 from .comparison import isnan
@@ -240,7 +240,7 @@ def unwrap(
 ) -> Array:
     """Add whole periods to angles so that no step is longer than half a period."""
     p = as_array(p)
-    (place,) = normal_axes(axis, p.ndim)
+    place = normal_axis(axis, p.ndim)
     steps = diff(p, axis=place)
     whole = np.result_type(steps.dtype, period).kind in "iu"
     half: Any = period // 2 if whole else period / 2

@@ -14,7 +14,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, interval
-from ..ir.avals import Aval, AxisLike, normal_axes
+from ..ir.avals import Aval, AxisLike, normal_axis
 from ..ir.dims import show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, register
@@ -169,7 +169,7 @@ def argpartition(
 
 
 def _check_kth(x: Array, kth: int | Sequence[int] | ArrayLike, axis: int | None) -> None:
-    size: Any = x.size if axis is None or not x.ndim else x.shape[normal_axes(axis, x.ndim)[0]]
+    size: Any = x.size if axis is None or not x.ndim else x.shape[normal_axis(axis, x.ndim)]
     places = np.asarray(kth)
     if places.dtype.kind not in "iu":
         raise DTypeError(f"partition: kth holds integers, not {places.dtype}.")

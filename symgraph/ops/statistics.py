@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply
+from ..errors import DTypeError
 from ..facts import Fact, finite, integer_valued
 from ..ir.avals import AxisLike, normal_axes
 from ..ir.op import Op, register
@@ -91,7 +92,8 @@ def mean(
     operand = as_array(x)
     result = np.dtype(dtype) if dtype is not None else _mean_dtype(operand.dtype)
     inner = np.dtype("float32") if result == np.float16 else result
-    total = sum(_as(operand, inner), axis=axis, keepdims=keepdims, where=where)
+    # dtype: an integer result wraps around in its own width, as in NumPy.
+    total = sum(_as(operand, inner), axis, inner, keepdims=keepdims, where=where)
     return _as(total / _number(operand, axis, keepdims, where, inner), result)
 
 
@@ -129,12 +131,17 @@ def var(
 
     Only elements where `where` holds count. `mean` is $\bar x$ if it is known already, with its
     reduced axes kept; `correction` is another name for `ddof`.
+
+    Raises
+    ------
+    DTypeError
+        If `dtype` is not one of floats.
     """
     refuse("var", {"out": out})
     if given(correction):
         ddof = correction
     operand = as_array(x)
-    result = np.dtype(dtype) if dtype is not None else _mean_dtype(operand.dtype)
+    result = _floats("var", dtype, operand)
     inner = np.dtype("float32") if result == np.float16 else result
     operand = _as(operand, inner)
     centre = mean if given(mean) else _mean_of(operand, axis, where)
@@ -145,6 +152,14 @@ def var(
 
 def _mean_of(x: Array, axis: AxisLike, where: ArrayLike) -> Array:
     return mean(x, axis=axis, keepdims=True, where=where)
+
+
+def _floats(name: str, dtype: DTypeLike | None, x: Array) -> np.dtype[Any]:
+    """The dtype of a variance; NumPy would cut the mean and the squares down to integers."""
+    result = np.dtype(dtype) if dtype is not None else _mean_dtype(x.dtype)
+    if result.kind != "f":
+        raise DTypeError(f"{name}: dtype={result} holds no fractions.", mend="Convert the result.")
+    return result
 
 
 def _less(x: Array, ddof: float, axis: AxisLike, keepdims: bool, where: ArrayLike) -> Array:
@@ -168,7 +183,7 @@ def std(
     """The square root of `var`."""
     refuse("std", {"out": out})
     operand = as_array(x)
-    result = np.dtype(dtype) if dtype is not None else _mean_dtype(operand.dtype)
+    result = _floats("std", dtype, operand)
     inner = np.dtype("float32") if result == np.float16 else result
     squared = var(operand, axis, inner, None, ddof, **keywords)
     return _as(FUNCTIONS["sqrt"](squared), result)

@@ -14,7 +14,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, ArrayLike, Index, apply, constant
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
-from ..ir.avals import Aval, normal_axes
+from ..ir.avals import Aval, normal_axis
 from ..ir.dims import Shape, count, known_equal, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import Traits
@@ -339,7 +339,7 @@ def put_along_axis(
     if axis is None:
         flat = put_along_axis(ravel(x), ravel(indices), values, 0)
         return reshape(flat, x.shape)
-    (place,) = normal_axes(axis, x.ndim)
+    place = normal_axis(axis, x.ndim)
     index = index_array(indices, x.shape[place], place)
     if index.ndim != x.ndim:
         raise ShapeError(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..functions import f
 from ..spelling import Refused, SpelledCall, Spelling, known, own
 
@@ -25,16 +27,18 @@ def _div(x: Any, y: Any) -> Any:
         return f.divide(x, y)
     if x.dtype.kind == "u":
         return f.floor_divide(x, y)
-    # Integers are rounded towards zero.
-    size = f.floor_divide(f.absolute(x), f.absolute(y))
-    return f.where((x < 0) == (y < 0), size, -size)
+    # Integers are rounded towards zero; the size of the least one is no integer.
+    return f.floor_divide(x - f.fmod(x, y), y)
 
 
 def _round(x: Any, *, rounding_method: Any) -> Any:
     if int(rounding_method) == 1:
         return f.rint(x)
     # Halves go away from zero.
-    return f.copysign(f.floor(f.absolute(x) + 0.5), x)
+    size = f.absolute(x)
+    whole = f.floor(size)
+    # Not floor(size + 0.5): that sum may round up.
+    return f.copysign(f.where(size - whole < 0.5, whole, whole + 1), x)
 
 
 def _integer_pow(x: Any, *, y: int) -> Any:
@@ -51,7 +55,34 @@ def _select_n(which: Any, *cases: Any) -> Any:
 
 
 def _convert(call: SpelledCall, x: Any, *, new_dtype: Any) -> Any:
-    return x != 0 if call.dtype.kind == "b" else f.astype(x, call.dtype)
+    kind, size = call.dtype.kind, call.dtype.itemsize
+    if kind == "b":
+        return x != 0
+    if x.dtype.kind == "f" and (kind == "u" or (kind == "i" and size < _WIDE)):
+        return _saturated(x, call.dtype)
+    return f.astype(x, call.dtype)
+
+
+_WIDE = 4
+"""The fewest bytes of signed integers that floats are taken to fit in, such as indices."""
+
+
+def _saturated(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Floats as integers: the nearest there is, and 0 for NaN. NumPy's wrap around."""
+    limits, zero = np.iinfo(dtype), x.dtype.type(0)
+    most = x.dtype.type(min(limits.max, float(np.finfo(x.dtype).max)))
+    if int(most) > limits.max:
+        most = np.nextafter(most, zero)
+    whole = f.astype(f.clip(f.where(f.isnan(x), zero, x), zero + limits.min, most), dtype)
+    return whole if int(most) == limits.max else f.where(x > most, dtype.type(limits.max), whole)
+
+
+def _population_count(x: Any) -> Any:
+    """The bits of two's complement; NumPy counts those of the absolute value."""
+    if x.dtype.kind != "i":
+        return f.astype(f.bitwise_count(x), x.dtype)
+    bits = f.astype(x, f"uint{8 * x.dtype.itemsize}")
+    return f.astype(f.bitwise_count(bits), x.dtype)
 
 
 def _not(x: Any) -> Any:
@@ -110,7 +141,6 @@ ELEMENTWISE: dict[str, Spelling] = {
         bessel_i0e="i0e",
         bessel_i1e="i1e",
         is_finite="isfinite",
-        population_count="bitwise_count",
         add="add",
         add_any="add",
         sub="subtract",
@@ -142,6 +172,7 @@ ELEMENTWISE: dict[str, Spelling] = {
     "select_n": own(_select_n),
     "convert_element_type": known(_convert),
     "polygamma": own(_polygamma),
+    "population_count": own(_population_count),
     "shift_right_logical": own(_right_shift),
     **dict.fromkeys(["copy", "optimization_barrier"], own(lambda x: x)),
     "name": own(lambda x, *, name: x),

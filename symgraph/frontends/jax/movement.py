@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..functions import f
+from ..ordering import descending
 from ..spelling import Refused, SpelledCall, Spelling, known, own
 from .elementwise import known_number
 
@@ -137,10 +138,8 @@ def _sort(*arrays: Any, dimension: int, num_keys: int, is_stable: bool) -> Any:
 
 
 def _top_k(x: Any, *, k: int, axis: int = -1) -> Any:
-    if x.dtype.kind != "f":
-        raise Refused("orders integers from the largest on")
     axis %= x.ndim
-    order = f.argsort(-x, axis=axis, stable=True)[(*[slice(None)] * axis, slice(0, k))]
+    order = descending(x, axis)[(*[slice(None)] * axis, slice(0, k))]
     return [f.take_along_axis(x, order, axis), order]
 
 

@@ -110,7 +110,7 @@ def _prelu(x: Any, weight: Any) -> Any:
 
 
 def _threshold(x: Any, threshold: Any, value: Any) -> Any:
-    return f.where(x > threshold, x, value)
+    return f.where(x <= threshold, value, x)  # NaN stays.
 
 
 def _glu(x: Any, dim: int = -1) -> Any:
@@ -221,7 +221,7 @@ ELEMENTWISE: dict[str, Spelling] = {
     "elu": result(_elu),
     "softplus": result(_softplus),
     "hardtanh": result(lambda x, min_val=-1, max_val=1: f.clip(x, min_val, max_val)),
-    "hardshrink": result(lambda x, lambd=0.5: f.where(f.absolute(x) > lambd, x, 0)),
+    "hardshrink": result(lambda x, lambd=0.5: f.where(f.absolute(x) <= lambd, 0, x)),
     "softshrink": result(
         lambda x, lambd=0.5: f.sign(x) * f.maximum(f.absolute(x) - lambd, np.zeros((), x.dtype))
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .. import ordering
 from ..functions import f
 from ..spelling import ABSENT, Refused, SpelledCall, Spelling, known, own
 
@@ -136,13 +137,8 @@ def _one_hot(call: SpelledCall, x: Any, num_classes: int = -1) -> Any:
     return f.one_hot(x, num_classes, dtype=call.dtype)
 
 
-def _sort(x: Any, dim: int = -1, descending: bool = False, **options: Any) -> tuple[Any, Any]:
-    stable = options.get("stable")
-    order = f.argsort(-x if descending and x.dtype.kind == "f" else x, dim, stable=True)
-    if descending and x.dtype.kind != "f":
-        if stable:
-            raise Refused("sorts integers stably in descending order")
-        order = f.flip(order, dim)
+def _sort(x: Any, dim: int = -1, descending: bool = False, **_stable: Any) -> tuple[Any, Any]:
+    order = ordering.descending(x, dim) if descending else f.argsort(x, dim, stable=True)
     return f.take_along_axis(x, order, dim), order
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ... import numpy as snp
 from ...array import Array
-from .distribution import Continuous
+from .distribution import Continuous, Formula
 from .standard_forms import (
     at_most_zero,
     below_zero,
@@ -166,14 +166,27 @@ rayleigh = Continuous(
     above=infinite,
     low=zero,
 )
+
+
+def _half_normal_log(z: Array | float, near: Formula, far: Formula) -> Any:
+    """`near` of z / sqrt(2) where that is near 0, where one of erf and erfc has lost its digits."""
+    is_near = z < 1
+    small, large = snp.where(is_near, z, 1), snp.where(is_near, 1, z)
+    return snp.where(is_near, near(small / sqrt(2)), far(large / sqrt(2)))
+
+
 halfnorm = Continuous(
     "halfnorm",
     {},
     log_density=lambda z: log_normal_density(z) + log(2),
     cdf_form=lambda z: snp.erf(z / sqrt(2)),
     sf_form=lambda z: snp.erfc(z / sqrt(2)),
-    logcdf_form=lambda z: snp.log1mexp(log(2) + snp.log_ndtr(-z)),
-    logsf_form=lambda z: log(2) + snp.log_ndtr(-z),
+    logcdf_form=lambda z: _half_normal_log(
+        z, lambda u: snp.log(snp.erf(u)), lambda u: snp.log1p(-snp.erfc(u))
+    ),
+    logsf_form=lambda z: _half_normal_log(
+        z, lambda u: snp.log1p(-snp.erf(u)), lambda u: log(2) + snp.log_ndtr(-sqrt(2) * u)
+    ),
     ppf_form=lambda q: sqrt(2) * snp.erfinv(q),
     isf_form=lambda q: sqrt(2) * snp.erfcinv(q),
     below=below_zero,

@@ -187,3 +187,14 @@ def test_loops_and_branches_of_numbers_run_at_once() -> None:
     assert sg.cond(True, lambda v: v + 1, lambda v: v - 1, 2.0) == 3.0
     w = sg.input("w")
     assert isinstance(sg.fori_loop(3, lambda i, c: c * w, 1.0), sg.Array)
+
+
+def test_equations_of_numbers_are_solved_at_once() -> None:
+    def model(a: Any) -> Any:
+        return sg.fixed_point(lambda x: (x + a / x) / 2, a)
+
+    assert isinstance(model(4.0), np.float64)
+    np.testing.assert_allclose([model(4.0), sg.grad(model)(4.0)], [2.0, 0.25], rtol=1e-12)
+    roots = sg.root(lambda x: x * x - 2, np.array([1.0, -1.0]))
+    np.testing.assert_allclose(roots, [2**0.5, -(2**0.5)], rtol=1e-12)
+    np.testing.assert_allclose(sg.cg(lambda v: 2 * v, np.ones(3)), [0.5] * 3, rtol=1e-12)

@@ -68,6 +68,15 @@ for each in ("div", "atan2", "rem", "nextafter"):
 row("pow", lambda x, y: x**y + x**3 + x**-2 + x**0.5, POSITIVE, Y)
 row("integers", lambda i: lax.div(i - 2, i + 1) + lax.rem(i - 2, i + 1) + i**2, COUNTS)
 row("unsigned", lambda i: lax.div(i, i + 1) + lax.shift_right_logical(i, i), COUNTS.astype("u4"))
+HALVES = np.array(
+    [0.5, np.nextafter(0.5, 0), 2.5, 2.0**52 + 1, 2.0**60 + 256, -0.0, np.inf, np.nan]
+)
+row("away from zero", lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO), HALVES)
+row("away from zero, negative", lambda x: lax.round(-x, lax.RoundingMethod.AWAY_FROM_ZERO), HALVES)
+LEAST = np.array([-128, -127, -7, -1, 0, 5, 127], "i1")
+row("quotients towards zero", lambda i, k: lax.div(i, k), *np.meshgrid(LEAST, LEAST[LEAST != 0]))
+row("bits of negative numbers", lambda i: lax.population_count(i), LEAST)
+row("bits of unsigned numbers", lambda i: lax.population_count(i), LEAST.astype("u1"))
 row("bits", lambda i: (i & 3) | (i ^ 5) & ~i, COUNTS)
 row("shifts", lambda i: (i << 2) + (i >> 1) + lax.population_count(i), COUNTS)
 row("truths", lambda m, x: (m & (x < 1)) | ~m ^ (x >= 0.5), TRUTH, X)
@@ -82,6 +91,10 @@ row("clamp", lambda x: lax.clamp(-0.5, x, 0.7) + jnp.clip(x, 0.1), X)
 row("where", lambda x, y: jnp.where(x > y, x * 2, y), X, Y)
 row("select_n", lambda i, x, y: lax.select_n(i, x, y, x * y), COUNTS % 3, X, Y)
 row("cast", lambda x, i: x.astype(int) + i.astype(float) + i.astype(bool), X, COUNTS)
+FAR = np.array([np.nan, -np.inf, -1e20, -300, -1.5, -0.5, 0.7, 129.5, 300, 7e4, 5e9, 1e20, np.inf])
+for each in ("u1", "i1", "u2", "i2", "u4", "u8"):
+    row(f"cast to {each}", lambda x, to=each: x.astype(to), FAR)
+    row(f"cast of floats to {each}", lambda x, to=each: x.astype(to), FAR.astype("f4"))
 row(
     "special",
     lambda x: lax.igamma(jnp.ones((3, 4)), x) + lax.igammac(jnp.full((3, 4), 2.0), x),
@@ -127,6 +140,9 @@ row("unstack", lambda x: jnp.unstack(x, axis=1)[2] * jnp.tile(x, 2)[:, 5], X)
 row("split", lambda x: jnp.split(x, [1, 3], 1)[1] * jnp.split(x, 2, 1)[0], X)
 row("iota", lambda x: x * jnp.arange(4) + jnp.eye(3, 4) + lax.broadcasted_iota(float, (3, 4), 0), X)
 row("sort", lambda x: jnp.sort(x, 1) * jnp.argsort(x, 0), X)
+SPOILT = np.array([[np.nan, 1.0, np.inf, 1.0], [-np.inf, 2.0, np.nan, 0.0]])
+row("top_k with nan", lambda x: lax.top_k(x, 3)[1], SPOILT)
+row("top_k of integers", lambda i: lax.top_k(i, 2)[1], COUNTS)
 row("sort_pairs", lambda x, y: lax.sort([x, y], num_keys=1)[1], X, Y)
 row("top_k", lambda x: lax.top_k(x, 2)[0] + lax.top_k(x, 2)[1], X)
 

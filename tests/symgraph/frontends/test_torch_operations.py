@@ -215,6 +215,10 @@ row(
     whole(5, below=4),
 )
 row("one_hot", lambda i: F.one_hot(i, 5), COUNTS)
+SPOILT = torch.tensor([[np.nan, 1.0, np.inf, 3.0], [-np.inf, 2.0, np.nan, 0.0]], dtype=X.dtype)
+row("sort with nan", lambda x: x.sort(1, descending=True)[1], SPOILT)
+row("topk with nan", lambda x: x.topk(3, 1)[1], SPOILT)
+row("a nan is not shrunk", lambda x: (F.hardshrink(x) + F.threshold(x, 0.1, 2)).isnan(), SPOILT)
 row("sort", lambda x: x.sort(1)[0] * x.sort(0, descending=True)[1] + x.argsort(1), X)
 row("argsort_stable", lambda x: torch.argsort(x.round(), dim=1, stable=True), X)
 row("topk", lambda x: x.topk(2, 1)[0] + x.topk(2, largest=False)[0] + x.topk(2)[1], X)

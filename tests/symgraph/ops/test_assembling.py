@@ -132,6 +132,7 @@ PLACES = [
     lambda x: np.roll(x, 1, axis=(0, 1)),
     lambda x: np.roll(x, (1, 2), axis=0),
     lambda x: np.roll(x, -9),
+    lambda x: np.roll(x, 1, axis=()),
     lambda x: np.resize(x, (2, 3)),
     lambda x: np.resize(x, 17),
     lambda x: np.resize(x[:0], 2),

@@ -82,6 +82,11 @@ def test_a_nan_stays(agrees, f):
         lambda x: np.gradient(x, edge_order=3),
         lambda x: np.gradient(x[:1]),
         lambda x: np.gradient(x[:2], edge_order=2, axis=0),
+        lambda x: np.gradient(x > 0, axis=1),
+        lambda x: np.diff(x, axis=None),
+        lambda x: np.cumsum(x, axis=(0, 1)),
+        lambda x: np.sort(x, axis=(0, 1)),
+        lambda x: np.trapezoid(x, axis=None),
     ],
 )
 def test_what_numpy_refuses_is_refused(agrees, f):
@@ -104,6 +109,7 @@ def test_what_numpy_refuses_is_refused(agrees, f):
 )
 def test_gradients_of_samples_are_numpys(agrees, f):
     agrees(f, X)
+    agrees(f, X.astype("float32"))
     agrees(f, WHOLE[:, [0, 1, 2, 0]].repeat(2, axis=0)[:3])
 
 

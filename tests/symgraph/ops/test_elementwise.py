@@ -256,6 +256,8 @@ SUBGRADIENTS: list[tuple[str, Callable[..., Any], tuple[float, ...], int, float]
     ("clip at its bound", lambda x: np.clip(x, 0, 1), (1.0,), 0, 0.0),
     ("clip inside", lambda x: np.clip(x, 0, 1), (0.5,), 0, 1.0),
     ("clip outside", lambda x: np.clip(x, 0, 1), (1.5,), 0, 0.0),
+    ("clip's bound, met from below", lambda x, high: np.clip(x, -9, high), (2.0, 2.0), 1, 1.0),
+    ("clip's bound, met from above", lambda x, low: np.clip(x, low, 9), (2.0, 2.0), 1, 1.0),
     ("clip's bound, reached", lambda x, low: np.clip(x, low, 9), (1.0, 2.0), 1, 1.0),
     ("hypot at the origin", np.hypot, (0.0, 0.0), 0, 0.0),
     ("sqrt at 0", np.sqrt, (0.0,), 0, np.inf),

@@ -18,7 +18,7 @@ from symgraph.errors import DTypeError, InputError, NotDifferentiable, ShapeErro
 from symgraph.facts import holds_on
 from symgraph.ir.fact_inference import knowledge_of
 from symgraph.ops.creation import input, ones
-from symgraph.testing import random_values
+from symgraph.testing import check_grads, random_values
 from symgraph.testing.gradients import numbers
 
 RNG = np.random.default_rng(0)
@@ -33,6 +33,18 @@ def gradient(f: Callable[[Any], Any], at: Any, simplify: bool = False) -> Any:
     graph = sg.trace(lambda x: f(x), x=sg.spec(at.shape, at.dtype))
     graph = graph.gradient("x", value=False)
     return (graph.simplify() if simplify else graph).evaluate(x=at)
+
+
+CUTS = [lambda x: np.linalg.pinv(x, 0.5), lambda x: np.linalg.lstsq(x, np.eye(len(x)), 0.5)[0]]
+
+
+@pytest.mark.parametrize("f", CUTS)
+@pytest.mark.parametrize("shape", [(3, 3), (5, 3), (3, 5)])
+def test_singular_values_that_are_cut_off_still_turn_the_others(f, shape):
+    """Golub and Pereyra's derivative takes them for 0."""
+    x = np.linspace(-1, 2, shape[0])[:, None] ** np.arange(shape[1]) + np.eye(*shape)
+    assert np.linalg.matrix_rank(x, rtol=0.5) < 3
+    check_grads(f, x, analytic=False)
 
 
 def second(f: Callable[[Array], Array], at: Any) -> Any:

@@ -141,6 +141,19 @@ def test_dtype_is_that_of_the_sum(agrees):
     agrees(lambda x: np.cumsum(x, dtype="int16"), x)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "bool"])
+@pytest.mark.parametrize("where", [True, np.array([True, False, True])])
+def test_a_mean_of_integers_wraps_around_as_numpys(agrees, dtype, where):
+    x = np.array([[-4, 3, 0], [5, 6, 200]], "int32")
+    agrees(lambda x: np.mean(x, axis=1, dtype=dtype, where=where), x)
+
+
+@pytest.mark.parametrize("spread", [np.var, np.std])
+def test_a_variance_is_no_integer(spread):
+    with pytest.raises(DTypeError, match="dtype=int64 holds no fractions"):
+        spread(input("x", (3,)), dtype=int)
+
+
 @pytest.mark.parametrize("reduce", [np.add, np.multiply, np.maximum, np.minimum])
 def test_ufuncs_reduce_along_the_first_axis(agrees, reduce):
     agrees(lambda x: reduce.reduce(x), np.arange(6.0).reshape(2, 3))

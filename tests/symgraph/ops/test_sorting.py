@@ -103,6 +103,12 @@ def test_every_method(agrees, method):
     agrees(lambda x: np.quantile(x, 0.3, axis=0, method=method), X, dims={3: "n"})
 
 
+@pytest.mark.parametrize("q", [0, 1, [0, 1], 0.5, [0.0, 0.5], np.float32(0.5)])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8"])
+def test_a_quantile_has_numpys_dtype(agrees, q, dtype):
+    agrees(lambda x: np.quantile(x, q), np.array([3, 1, 2], dtype))
+
+
 QUANTILES = [
     lambda x: np.median(x),
     lambda x: np.median(x, axis=0),

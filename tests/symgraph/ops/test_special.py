@@ -244,3 +244,64 @@ def test_polygamma_far_to_the_left_is_found_by_reflection(order: int) -> None:
     np.testing.assert_array_equal(
         snp.polygamma(order, poles), scipy.special.polygamma(order, poles)
     )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_large_residual_has_a_straight_loss(dtype: str) -> None:
+    """Its square overflows."""
+    large = np.finfo(dtype).max / 16
+    x = sg.input("x", (3,), dtype)
+    graph = sg.graph(np.sum(snp.pseudo_huber(0.5, x))).gradient("x", value=False)
+    at = np.array([large, -large, np.inf], dtype)
+    np.testing.assert_allclose(snp.pseudo_huber(0.5, at), 0.5 * np.abs(at))
+    np.testing.assert_allclose(graph.evaluate(x=at)[:2], [0.5, -0.5])
+
+
+# -- distributions ---------------------------------------------------------------------------------
+def _f_tail(dfn: float, dfd: float, x: float) -> float:
+    share = mp.mpf(dfd) / (dfd + mp.mpf(dfn) * mp.mpf(x))
+    return float(mp.betainc(dfd / 2, dfn / 2, 0, share, regularized=True))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("dfn", "dfd", "x"), [(1, 2e6, 0.5), (0.25, 0.5, 1e-10), (3, 4, 2.5)])
+def test_an_f_distribution_keeps_the_digits_of_its_lesser_share(
+    dtype: str, dfn: float, dfd: float, x: float
+) -> None:
+    """dfd / (dfd + dfn x) rounds to 1 where dfd is large or x small."""
+    given = np.array([dfn, dfd, x], dtype)
+    want = _f_tail(*map(float, given))
+    rounding = 100 * float(np.finfo(dtype).eps)
+    assert snp.fdtrc(*given) == pytest.approx(want, rel=rounding)
+    assert snp.fdtr(*given) == pytest.approx(1 - want, rel=rounding)
+    assert snp.fdtr(given[0], given[1], np.inf) == 1
+
+
+def test_an_f_quantile_keeps_the_digits_of_a_small_probability() -> None:
+    p = np.array([1e-12, 1e-3], "float32")
+    want = scipy.special.fdtri(10.0, 0.5, p.astype(float))
+    np.testing.assert_allclose(snp.fdtri(np.float32(10), np.float32(0.5), p), want, rtol=1e-5)
+
+
+EVENTS = np.array([-2.0, -1.0, 0.0, 1.0, 2.5, 4.0])[:, None], np.array([0.0, 1e-9, 0.3, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "place"), [("bdtr", 1), ("bdtrc", 1), ("nbdtr", 1), ("nbdtrc", 1), ("pdtr", None)]
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_counts_of_events_at_the_edges_are_scipys(name: str, place: int | None) -> None:
+    k, p = EVENTS
+    call, wanted = FUNCTIONS[name], getattr(scipy.special, name)
+    trials = () if place is None else (4,)
+    graph = sg.graph(call(sg.input("k", k.shape), *trials, sg.input("p", p.shape)))
+    want = wanted(k, *trials, p)
+    np.testing.assert_allclose(graph.evaluate(k=k, p=p), want, rtol=1e-13)
+    known = [call(float(each), *trials, sg.input("p", p.shape)) for each in k[2:, 0]]
+    for each, row in zip(known, want[2:], strict=True):
+        np.testing.assert_allclose(sg.graph(each).evaluate(p=p), row, rtol=1e-13)
+
+
+def test_a_quantile_of_binomials_keeps_the_digits_of_a_small_probability() -> None:
+    want = float(1 - mp.mpf(1e-12) ** mp.mpf("0.2"))
+    assert snp.bdtri(0, 5, 1e-12) == pytest.approx(want, rel=1e-14)

@@ -139,6 +139,11 @@ def test_tails_against_high_precision() -> None:
     assert stats.t.logpdf(1e200, 3.0) == pytest.approx(
         scipy.stats.t.logpdf(1e100, 3.0) - 4 * np.log(1e100)
     )
+    for z in (1e-300, 1e-10, 0.3, 0.999, 1.001, 40.0):
+        u = mpmath.mpf(z) / mpmath.sqrt(2)
+        below, above = mpmath.log(mpmath.erf(u)), mpmath.log(mpmath.erfc(u))
+        assert stats.halfnorm.logcdf(z) == pytest.approx(float(below), rel=1e-12, abs=1e-300)
+        assert stats.halfnorm.logsf(z) == pytest.approx(float(above), rel=1e-12)
     assert stats.truncnorm.logpdf(30.5, 30.0, 31.0) == pytest.approx(
         scipy.stats.truncnorm.logpdf(30.5, 30.0, 31.0), rel=1e-12
     )
