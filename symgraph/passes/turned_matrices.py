@@ -22,7 +22,7 @@ from ..ops.movement import TRANSPOSE, reshape
 
 __all__ = ["with_matrices_turned"]
 
-_MOST_WORK = 50_000
+_MOST_WORK = 8_000
 """Nodes times transposes, as each transpose costs a look at all nodes: a tenth of a second."""
 
 Uses = Mapping[Node, Sequence[tuple[Node, int]]]
