@@ -130,12 +130,8 @@ def var(
     r"""The variance $\frac{1}{n - d} \sum_i (x_i - \bar x)^2$ over `axis`, $d$ being `ddof`.
 
     Only elements where `where` holds count. `mean` is $\bar x$ if it is known already, with its
-    reduced axes kept; `correction` is another name for `ddof`.
-
-    Raises
-    ------
-    DTypeError
-        If `dtype` is not one of floats.
+    reduced axes kept; `correction` is another name for `ddof`. `dtype` is refused if it is not one
+    of floats.
     """
     refuse("var", {"out": out})
     if given(correction):
