@@ -18,8 +18,8 @@ __all__ = ["MANY", "special_of_many"]
 
 MANY = 4096
 """From so many numbers on the calls cost little beside the guesses."""
-_BLOCK = 2**14
-"""Numbers at a time, so that they stay in the cache."""
+_BLOCK = 2**12
+"""Numbers at a time: they stay in the cache, and need little memory."""
 _SAMPLED = 256
 """Of so many numbers in a block it is asked whether they are large."""
 _MOST_LARGE = 0.4
