@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ..array import Array
-from ..facts import nonzero
+from ..facts import nonzero, total
 from ..ir.cost import op_count
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, make, origin
@@ -39,7 +39,7 @@ def with_factors_cancelled(
     ----------
     outputs : sequence of Node
     knowledge : Knowledge
-        Only a value that is known not to be 0 cancels.
+        Only a value that is known not to be 0, nor NaN, cancels.
     loses : callable
         `loses(new, old)`: whether a new spelling of an output loses digits or range.
     """
@@ -67,13 +67,19 @@ def _cancelled(node: Node, knowledge: Knowledge, outputs: Sequence[Node]) -> lis
         else:
             below.add(factor)
     for factor in above:
-        if factor in below and not factor.is_constant and knowledge.of(factor).has(nonzero):
+        if factor in below and not factor.is_constant and _cancels(factor, knowledge):
             rest = _without(node, factor, 1)
             rest = None if rest is None else _without(rest, factor, -1)
             if rest is None or rest.dtype != node.dtype:
                 return None
             return substituted(outputs, {node: _shaped(rest, node)})
     return None
+
+
+def _cancels(factor: Node, knowledge: Knowledge) -> bool:
+    """Whether a value by itself is 1: it is never 0, and no NaN of its own, as a logarithm has."""
+    known = knowledge.of(factor)
+    return known.has(nonzero) and known.has(total)
 
 
 def _factors(node: Node) -> Iterator[tuple[Node, int]]:
