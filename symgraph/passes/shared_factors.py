@@ -140,7 +140,8 @@ class _Products:
             joined = self._factors[pair] = _Factor(len(self._factors) + 1, shape, None, pair)
             for each in products:
                 if pair in _pairs(each):
-                    rest = [one for one in each.factors if one not in pair[:2]]
+                    gone = pair[:1] if pair.over else pair[:2]  # The divisor may be a factor, too.
+                    rest = [one for one in each.factors if one not in gone]
                     each.factors, each.changed = [joined, *rest], True
                     if pair.over:
                         each.divisors.remove(pair.other)

@@ -117,6 +117,15 @@ def test_another_value_loses_however_sure_it_is(place: int | None) -> None:
     assert Judge(KNOWLEDGE).loses(other.node, x.node)
 
 
+def test_another_value_loses_if_it_is_seen_at_one_probe_only() -> None:
+    """Of a root of a difference one probe near 1 in four is a number."""
+    x, y = sg.input("x", ()), sg.input("y", ())
+    root, judge = np.sqrt(y - 0.5 + 0 * x), Judge(Knowledge())
+    other = root * np.sqrt(y + 0.5)
+    assert judge.loses(other.node, root.node)
+    assert judge.differs(other.node, root.node)
+
+
 def test_integers_have_no_digits_to_lose() -> None:
     n = sg.input("n", "n", "int64")
     assert not loses(n + n, 2 * n)
