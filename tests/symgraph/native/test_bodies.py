@@ -34,7 +34,7 @@ def test_steps_of_a_recurrence(size: Any, dtype: str) -> None:
     graph = sg.trace(recurrence, **specs).gradient("x", "w", "start").simplify()
     lowered = graph.lower("native")
     assert "b0_n0(" in lowered.source
-    assert lowered._direct is None
+    assert lowered._compiled.direct is None
     rng = np.random.default_rng(0)
     given = {
         name: (0.3 * rng.normal(size=shape)).astype(dtype)

@@ -25,8 +25,8 @@ pytestmark = pytest.mark.oracle
 
 def direct_of(lowered: Any) -> Any:
     """The function that the inputs go to first."""
-    assert lowered._direct is not None
-    return lowered._direct.call
+    assert lowered._compiled.direct is not None
+    return lowered._compiled.direct.call
 
 
 def native(function: Any, **specs: Any) -> Any:
@@ -231,7 +231,7 @@ def test_temporaries_fit_a_small_stack() -> None:
     finally:
         threading.stack_size(before)
     assert found == [True] * 4
-    assert lowered._direct is None
+    assert lowered._compiled.direct is None
 
 
 # -- beside the program ----------------------------------------------------------------------------
@@ -250,7 +250,7 @@ def test_checks_and_guards_are_not_passed_over() -> None:
 def test_named_and_large_programs_run_by_statements() -> None:
     for shape in ("n", (100_000,)):
         lowered = sg.trace(lambda x: np.exp(x) * x, x=sg.spec(shape)).lower("native")
-        assert lowered._direct is None
+        assert lowered._compiled.direct is None
         np.testing.assert_allclose(lowered(np.ones(100_000)), np.e)
 
 
@@ -262,7 +262,7 @@ def test_by_statements_too(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     parts = [graph.lower("native") for graph in graphs]
     for seed, (graph, one, other) in enumerate(zip(graphs, whole, parts, strict=True)):
         given = arrays_for(graph, np.random.default_rng(seed))
-        assert other._direct is None
+        assert other._compiled.direct is None
         for got, want in zip(one(**given), other(**given), strict=True):
             assert ulps_apart(got, want) <= 256
 
@@ -290,7 +290,7 @@ def test_products_of_every_layout(
         given = some(m, k), some(k, n), some(k, m), some(n, k)
         specs = {name: sg.spec(each.shape, dtype) for name, each in zip("abcd", given, strict=True)}
         lowered = sg.trace(function, **specs).lower("native")
-        assert lowered._direct is not None
+        assert lowered._compiled.direct is not None
         for got, want in zip(lowered(*given), function(*given), strict=True):
             np.testing.assert_array_equal(got, want)
 
@@ -306,7 +306,7 @@ def test_products_with_vectors(m: int, k: int, dtype: str) -> None:
 
     specs = {"a": sg.spec((m, k), dtype), "x": sg.spec((k,), dtype), "y": sg.spec((m,), dtype)}
     lowered = sg.trace(function, **specs).lower("native")
-    assert lowered._direct is not None
+    assert lowered._compiled.direct is not None
     for got, want in zip(lowered(a, x, y), function(a, x, y), strict=True):
         np.testing.assert_array_equal(got, want)
 
@@ -335,7 +335,7 @@ def test_diagonals_repeats_and_orders(offset: int, dtype: str) -> None:
     x, r = np.arange(1, 6).astype(dtype), np.arange(3).reshape(3, 1).astype(dtype)
     graph = sg.trace(function, x=sg.spec((5,), dtype), r=sg.spec((3, 1), dtype))
     lowered = graph.lower("native")
-    assert lowered._direct is not None
+    assert lowered._compiled.direct is not None
     for got, want in zip(lowered(x, r), graph.evaluate(x=x, r=r), strict=True):
         np.testing.assert_array_equal(got, want)
         assert got.dtype == want.dtype
@@ -358,7 +358,7 @@ def test_views_and_joins(dtype: str) -> None:
     x, r = np.arange(24).reshape(4, 6).astype(dtype), np.arange(6).reshape(1, 6).astype(dtype)
     graph = sg.trace(function, x=sg.spec((4, 6), dtype), r=sg.spec((1, 6), dtype))
     lowered = graph.lower("native")
-    assert lowered._direct is not None
+    assert lowered._compiled.direct is not None
     got, want = lowered(x, r), graph.evaluate(x=x, r=r)
     for name, each in want.items():
         pairs = zip(got[name], each, strict=True) if type(each) is tuple else [(got[name], each)]
@@ -377,7 +377,7 @@ def test_views_are_operands() -> None:
 
     graph = sg.trace(function, x=sg.spec((4, 6)))
     lowered = graph.lower("native")
-    assert lowered._direct is not None
+    assert lowered._compiled.direct is not None
     x = np.random.default_rng(0).normal(size=(4, 6))
     for got, want in zip(lowered(x), graph.evaluate(x=x), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-14)
@@ -392,6 +392,6 @@ def test_a_hessian_is_one_function() -> None:
     )  # fmt: skip
     hessian = graph.hessian("u", value=False).simplify()
     lowered = hessian.lower("native")
-    assert lowered._direct is not None
+    assert lowered._compiled.direct is not None
     want = hessian.evaluate(a=a, u=u, v=v)
     np.testing.assert_allclose(lowered(a, u, v), want, rtol=1e-13)
