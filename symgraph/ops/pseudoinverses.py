@@ -49,7 +49,7 @@ def _vjp_pinv(ct: Array, out: Array, x: Array, *, rtol: float) -> Array:
     problems whose variables separate", theorem 4.3, transposed. It holds where the rank does not
     change. At full rank one of the last two terms is zero; for a square matrix both are.
     """
-    if _cuts(rtol, x.dtype):
+    if _cuts(rtol, x.dtype) and 0 not in x.shape[-2:]:
         return _vjp_cut(ct, x, rtol)
     turned, ct_turned = matrix_transpose(out), matrix_transpose(ct)
     found = -matmul(matmul(turned, ct), turned)

@@ -724,3 +724,9 @@ def test_the_gradient_of_a_determinant_that_is_not_finite_is_nan() -> None:
     np.testing.assert_allclose(first[1], np.diag([16.0, 8.0, 8.0]), atol=1e-12)
     assert np.isnan(second[0]).all()
     assert np.isfinite(second[1]).all()
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (2, 0, 3), (0, 2, 3)])
+def test_pseudoinverses_of_empty_matrices_have_empty_gradients(shape: tuple[int, ...]) -> None:
+    found = sg.grad(lambda x: np.sum(np.linalg.pinv(x, 0.5) ** 2))(np.ones(shape))
+    assert found.shape == shape
