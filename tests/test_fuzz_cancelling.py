@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from operator import add, mul, truediv
 from typing import Any
 
 import numpy as np
@@ -19,23 +20,6 @@ import symgraph as sg
 pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 
 NAMES = ("x", "y", "z")
-UNARY: tuple[Callable[[Any], Any], ...] = (
-    np.log,
-    np.sqrt,
-    np.exp,
-    np.log1p,
-    np.square,
-    lambda v: v**1.5,
-    lambda v: 1 / v,
-)
-BINARY: tuple[Callable[[Any, Any], Any], ...] = (
-    lambda a, b: a * b,
-    lambda a, b: a * b,
-    lambda a, b: a / b,
-    lambda a, b: a / b,
-    lambda a, b: a + b,
-    lambda a, b: a - b,
-)
 CANCELLED: tuple[Callable[[Any, Any, Any], Any], ...] = (
     lambda t, u, x: t * u / t,
     lambda t, u, x: u / t * t,
@@ -45,23 +29,36 @@ CANCELLED: tuple[Callable[[Any, Any, Any], Any], ...] = (
     lambda t, u, x: u * (x / (t * x)),
     lambda t, u, x: t**x * u / t,
     lambda t, u, x: np.exp(t) * u / np.exp(t),
+    lambda t, u, x: t * u,
 )
+
+
+def drawn(draw: random.Random, values: list[Any], depth: int) -> Any:
+    """A value of so many operations above another one."""
+    if depth == 0:
+        return draw.choice(values)
+    kind = draw.random()
+    below = drawn(draw, values, depth - 1)
+    for most, function in ((0.12, np.log), (0.22, np.sqrt), (0.32, np.exp)):
+        if kind < most:
+            return function(below)
+    if kind < 0.37:
+        return below ** draw.choice([2, 3, 0.5, -1, 1.5, -0.5])
+    if kind < 0.42:
+        return np.log1p(below)
+    other = drawn(draw, values, draw.randint(0, depth - 1))
+    for most, operator in ((0.60, mul), (0.78, truediv), (0.88, add)):
+        if kind < most:
+            return operator(below, other)
+    return below - other
 
 
 def cancelling(seed: int) -> Callable[..., Any]:
     """A function of three vectors of one number."""
 
-    def built(draw: random.Random, values: list[Any], depth: int) -> Any:
-        if depth == 0:
-            return draw.choice(values)
-        below = built(draw, values, depth - 1)
-        if draw.random() < 0.45:
-            return draw.choice(UNARY)(below)
-        return draw.choice(BINARY)(below, built(draw, values, draw.randint(0, depth - 1)))
-
     def function(x: Any, y: Any, z: Any) -> Any:
         draw = random.Random(seed)
-        t, u = built(draw, [x, y, z], 3), built(draw, [x, y, z], 2)
+        t, u = drawn(draw, [x, y, z], 3), drawn(draw, [x, y, z], 2)
         return np.sum(draw.choice(CANCELLED)(t, u, x))
 
     return function
@@ -79,19 +76,21 @@ def faults(seeds: range) -> list[str]:
         rng = np.random.default_rng(seed)
         graph = sg.trace(cancelling(seed), x=(1,), y=(1,), z=(1,)).gradient("x", "y")
         small = graph.simplify()
-        for size in (0.3, 0.3, 2.0, 2.0, 5.0):
+        for size in (0.3, 2.0, 2.0, 2.0, 2.0, 2.0):
             at: dict[str, Any] = {name: size * rng.normal(size=1) for name in NAMES}
             with np.errstate(all="ignore"):
                 old, new = flat(graph.evaluate(**at)), flat(small.evaluate(**at))
-                both = np.isfinite(old) & np.isfinite(new) & (np.abs(old) < 1e6)
+                near = {name: value * (1 + 1e-12) for name, value in at.items()}
+                # Where the derived graph cancels, its digits are others at the next numbers.
+                steady = np.abs(flat(graph.evaluate(**near)) - old) < 1e-7 * (np.abs(old) + 1)
                 apart = np.abs(new - old) > 1e-5 * (np.abs(old) + 1)
-            if np.any(both & apart):
+            if np.any(steady & apart & np.isfinite(new)):
                 found.append(f"{seed}: {small.formula()} at {at}: {new}, derived {old}")
                 break
     return found
 
 
-@pytest.mark.parametrize("seeds", [range(k, k + 10) for k in (80, 230)], ids=str)
+@pytest.mark.parametrize("seeds", [range(k, k + 10) for k in (90, 210, 365)], ids=str)
 def test_random_quotients_keep_their_values(seeds: range) -> None:
     assert not faults(seeds)
 
