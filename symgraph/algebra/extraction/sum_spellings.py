@@ -279,9 +279,7 @@ def common_product_taken_out(writer: WritesSums, expr: Expr) -> list[Scaled]:
     common = common_product(expr)
     if len(common) > 1:
         inner = added([(_renamed(all_without(term, common), term), c) for term, c in expr.items()])
-        summed = set(index_sizes(inner)).difference(index_sizes(expr))
-        outgrows = _outgrows(writer, inner, list(expr)) or _scales_rows(inner, summed)
-        if len(inner) > 1 and not outgrows:
+        if len(inner) > 1 and not _outgrows(writer, inner, list(expr)):
             by, piece = writer.sum_of_leaves(inner)
             if writer.is_too_long(piece):
                 return found
@@ -346,7 +344,9 @@ def _scales_rows(inner: Expr, summed: set[int]) -> bool:
     Outside of the sum each vector would be multiplied with the other vector, as V' (s y) has it.
     """
     free = set(index_sizes(inner))
-    return len(free) > 1 and all(_is_scaled_matrix(term, free, summed) for term in inner)
+    if not summed or len(free) < 2:
+        return False
+    return all(_is_scaled_matrix(term, free, summed) for term in inner)
 
 
 def _is_scaled_matrix(term: Term, free: set[int], summed: set[int]) -> bool:

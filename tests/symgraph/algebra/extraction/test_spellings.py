@@ -582,3 +582,14 @@ def test_a_number_of_terms_is_a_sum_of_ones() -> None:
     # Of another number of terms there is no sum of ones: each would be 4 / 5.
     other = sg.trace(lambda x, y: 4 - np.sum(x / (x + y)), x=positive, y=positive)
     np.testing.assert_allclose(other.simplify().evaluate(x=x, y=y), 4 - np.sum(x / (x + y)))
+
+
+@pytest.mark.parametrize("size", ["n", "m, n"])
+def test_common_factors_go_out_where_scalars_stand_beside_arrays(size: str) -> None:
+    """X Y s A + X Y u B is (s A + u B) X Y, for vectors and for matrices."""
+
+    def f(x: Any, y: Any, a: Any, b: Any, s: Any, u: Any) -> Any:
+        return np.sin(x * y * s * a + x * y * u * b)
+
+    graph = sg.trace(f, x=size, y=size, a=size, b=size, s=(), u=()).simplify()
+    assert sorted(ops(graph)) == ["add", "multiply", "multiply", "multiply", "multiply", "sin"]
