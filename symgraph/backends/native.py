@@ -93,7 +93,8 @@ class NativeBackend(NumpyBackend):
         left = ", ".join([f"{name} ({count})" for name, count in counts])
         told = f"left to NumPy: {left}" if left else ""
         if not grouping.used:
-            reason = f"all is left to NumPy: no two statements share a loop; {told}"
+            why = _IN_BLOCKS if grouping.in_blocks else "no two statements share a loop"
+            reason = f"all is left to NumPy: {why}; {told}"
             program = program_of(without_masks(dag))
             names = _namespace_of(program)
             return assembled(
@@ -132,6 +133,7 @@ def loops_of_graph(dag: Dag) -> Loops | None:
     return grouping.loops
 
 
+_IN_BLOCKS = "it reads a large matrix once, in blocks of rows"
 _OF_NAMESPACE = frozenset(("xp.convolution", "xp.adjoint_convolution", "xp.kernel_convolution"))
 """Functions that `native_convolutions` has, or leaves to NumPy as it finds the arrays."""
 

@@ -29,6 +29,10 @@ LEAST_BLOCKS = 3
 LEAST_SHARED_BYTES = 2**25
 """Values of a group that hold fewer bytes in all are computed by one thread: handing the calls of
 NumPy from one thread to the other takes longer than half of them."""
+BEYOND_CACHES = 2**25
+"""Bytes of a matrix that is read from memory each time."""
+LEAST_RATIO = 4
+"""A matrix has so many times the bytes of all else in a loop if reading it decides the time."""
 MOST_COMBINED = 1 / 8
 """Of the bytes of a block, how many its part of results over all rows may have: such parts may have
 to wait for those of earlier blocks."""
@@ -107,6 +111,18 @@ class Loop:
         total = sum([_nbytes(each.aval, sizes) for each in self.rows])
         count = int(resolve(self.dim, sizes))
         return total >= LEAST_BYTES and count >= LEAST_BLOCKS * self.rows_of_block(sizes)
+
+    def spares_a_matrix(self) -> bool:
+        """Whether a matrix that no cache holds is read once instead of twice.
+
+        It must be much larger than all else, and its size known.
+        """
+        matrices = [each.aval for each in self.rows if each.multiplied]
+        others = [each.aval for each in self.rows if not each.multiplied]
+        if not all(isinstance(each.nbytes, int) for each in self.avals) or len(matrices) < 2:
+            return False
+        least = max(BEYOND_CACHES, LEAST_RATIO * sum([_nbytes(each, {}) for each in others]))
+        return min([_nbytes(each, {}) for each in matrices]) >= least
 
     def threads(self, sizes: Mapping[str, int], most: int) -> int:
         """On how many threads the blocks are computed, of at most so many."""

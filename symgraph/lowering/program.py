@@ -9,21 +9,19 @@ from it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, cast
 
 from ..ir.avals import Aval
 from ..ir.body import Body
-from ..ir.cost import NOMINAL_DIM
 from ..ir.dag import Dag
-from ..ir.dims import names_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
 from ..passes.as_run import as_run
 from .arena import with_arena
-from .block_sizes import SMALL_BYTES, Loop
+from .block_sizes import BEYOND_CACHES, SMALL_BYTES, Loop
 from .drafts import Draft
 from .fusion import fused
 from .joins import joins_of, with_joins
@@ -35,6 +33,7 @@ from .schedule import scheduled
 from .spelling import spell
 from .statements import Program, Statement
 from .temporaries import with_scratch, with_workspace
+from .variants import FEWER, GROWTH, needs_little_more, with_blocks
 
 __all__ = ["Program", "Rewrite", "Statement", "predicted_peak", "program_of"]
 
@@ -49,8 +48,12 @@ class Rewrite(Protocol):
         constants: Mapping[str, Node],
         results: Sequence[str],
         new_name: Callable[[], str],
+        left: Collection[str],
     ) -> tuple[list[Draft], tuple[str, ...]]:
-        """The statements instead, and notes for the head of the source."""
+        """The statements instead, and notes for the head of the source.
+
+        Those with targets in `left` must stay as they are.
+        """
         ...
 
     def of_body(self) -> Rewrite | None:
@@ -92,7 +95,8 @@ def program_of(
         Whether temporaries may be written to memory that is kept between calls.
     rewrite : Rewrite, optional
         Replaces statements, in a graph that was not planned for a memory budget. Other statements
-        run in blocks of rows only where that halves the peak.
+        run in blocks of rows only where that halves the peak, or where a matrix that no cache holds
+        is then read once instead of twice.
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     if handed_out and order is None:
@@ -129,7 +133,7 @@ def program_of(
             dag, nodes, share=True, constants_from=constants_from, handed_out=handed_out
         )
         shared = sharing.built()
-        if _needs_little_more(shared, program):
+        if needs_little_more(shared, program):
             builder, program = sharing, shared
     if not (workspace and handed_out):
         return program
@@ -139,46 +143,7 @@ def program_of(
     if blocked is None:
         return program
     blocked = with_workspace(blocked, sharing.planning.places, sharing.planning.buffers)
-    return _with_blocks(program, blocked, _GROWTH)
-
-
-_GROWTH = 25 / 24
-"""How much the peak may grow by loops, whose blocks need memory, and by calls made once."""
-_FEWER = 1 / 2
-"""To what the peak must shrink by loops beside compiled ones, which save time themselves."""
-
-
-def _with_blocks(program: Program, blocked: Program, most: float) -> Program:
-    """The program, in blocks where that pays; its peak is multiplied by no more than `most`."""
-    sizes = _sizes_that_pay(blocked)
-    if sizes is None or predicted_peak(blocked, sizes) > predicted_peak(program, sizes) * most:
-        return program
-    return replace(program, blocked=blocked) if sizes else blocked
-
-
-def _sizes_that_pay(blocked: Program) -> Mapping[str, int] | None:
-    """Sizes of named dimensions at which arrays are four times as large as loops ask for."""
-    names = _names_of_sizes(blocked.dag)
-    for power in range(6, 24):
-        size: int = 2**power
-        sizes = dict.fromkeys(names, size)
-        if any(loop.pays(sizes) for loop in blocked.loops):
-            return dict.fromkeys(names, 4 * size)
-        if not names:
-            break
-    return None
-
-
-def _needs_little_more(shared: Program, program: Program) -> bool:
-    sizes = dict.fromkeys(_names_of_sizes(program.dag), NOMINAL_DIM)
-    # NumPy's buffers do not grow with the arrays, and would decide at the nominal size.
-    before, after = [predicted_peak(each, sizes, buffers=False) for each in (program, shared)]
-    return after <= before * _GROWTH
-
-
-def _names_of_sizes(dag: Dag) -> set[str]:
-    dims = {dim for node in dag.nodes for aval in node.results for dim in aval.shape}
-    return {name for dim in dims for name in names_of(dim)}
+    return with_blocks(program, blocked, GROWTH)
 
 
 class _Builder:
@@ -234,7 +199,8 @@ class _Builder:
         """The program with other statements, its temporaries in a workspace."""
         inputs = {self.names[node]: node.aval for node in self.dag.inputs.values()}
         results = [self.names[node] for node in self.dag.outputs]
-        drafts, notes = rewrite(self.drafts, inputs, self.constants, results, self._target)
+        left = self._beside_matrices()
+        drafts, notes = rewrite(self.drafts, inputs, self.constants, results, self._target, left)
         program = replace(self._program(drafts, ()), notes=notes)
         if not self.handed_out:
             return program
@@ -244,7 +210,20 @@ class _Builder:
             return program
         blocked = replace(blocked, notes=notes)
         blocked = with_workspace(blocked, self.planning.places, self.planning.buffers)
-        return _with_blocks(program, blocked, _FEWER)
+        return with_blocks(program, blocked, GROWTH if left else FEWER)
+
+    def _beside_matrices(self) -> set[str]:
+        """The statements of loops that save more by reading a matrix once than compiled ones do."""
+        avals = [node.aval for node in self.dag.nodes if len(node.results) == 1]
+        if not any(isinstance(n := each.nbytes, int) and n >= BEYOND_CACHES for each in avals):
+            return set()
+        blocked = self.blocked()
+        if blocked is None:
+            return set()
+        found = {number for number, each in enumerate(blocked.loops) if each.spares_a_matrix()}
+        targets = {each.target for each in self.drafts}
+        inside = [each for each in blocked.statements if each.loop in found]
+        return targets.intersection([each.target for each in inside])
 
     def blocked(self, drafts: Sequence[Draft] | None = None) -> Program | None:
         """The program whose groups of statements run in blocks of rows; None if no loop pays."""

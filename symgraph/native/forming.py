@@ -32,6 +32,7 @@ def grouped(
     results: Collection[str],
     *,
     parted: bool = False,
+    left: Collection[str] = (),
 ) -> list[Item]:
     """The statements of a program, groups of them together.
 
@@ -46,6 +47,8 @@ def grouped(
         The names of the program's results.
     parted : bool
         Whether groups that may be large are such that several threads can compute them.
+    left : collection of str
+        The targets of statements that join no group.
     """
     known = dict(avals)
     for draft in drafts:
@@ -58,6 +61,7 @@ def grouped(
     readings = {
         draft.target: reading
         for draft in drafts
+        if draft.target not in left
         for reading in [reading_of(draft, known, numbers)]
         if reading is not None
     }

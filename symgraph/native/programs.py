@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -57,6 +57,8 @@ class Grouping:
         The functions that are left to NumPy, and how often each is called.
     bodies : list of Grouping
         Those of bodies.
+    in_blocks : bool
+        Whether NumPy runs some of the statements in blocks, to read a matrix once.
     """
 
     machine: Machine
@@ -67,6 +69,7 @@ class Grouping:
     left: Counter[str] = field(default_factory=Counter[str])
     bodies: list[Grouping] = field(default_factory=list["Grouping"])
     notes: tuple[str, ...] = ()
+    in_blocks: bool = False
 
     def of_body(self) -> Grouping | None:
         """What groups the statements of a body."""
@@ -92,6 +95,7 @@ class Grouping:
         constants: Mapping[str, Node],
         results: Sequence[str],
         new_name: Callable[[], str],
+        left: Collection[str] = (),
     ) -> tuple[list[Draft], tuple[str, ...]]:
         avals = {**inputs, **{name: node.aval for name, node in constants.items()}}
         numbers = {
@@ -99,7 +103,9 @@ class Grouping:
             for name, node in constants.items()
             if not node.shape
         }
-        items = grouped(drafts, avals, numbers, results, parted=self.threads is not None)
+        self.in_blocks = bool(left)
+        parted = self.threads is not None
+        items = grouped(drafts, avals, numbers, results, parted=parted, left=left)
         avals.update({d.target: d.line.avals[0] for d in drafts if len(d.line.avals) == 1})
         groups = [each for each in items if isinstance(each, Group)]
         products = self._products([each for each in items if isinstance(each, Draft)], avals)

@@ -36,7 +36,7 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(block_sizes, "OPERAND_BYTES", 64)
     monkeypatch.setattr(block_sizes, "LEAST_BLOCKS", 1)
     monkeypatch.setattr(rowwise, "_LEAST_ROWS", 2)
-    monkeypatch.setattr(program, "_GROWTH", 100)
+    monkeypatch.setattr(program, "GROWTH", 100)
 
 
 def close(got: Any, want: Any) -> None:
