@@ -20,6 +20,7 @@ __all__ = [
     "described",
     "is_assigning",
     "is_internal",
+    "is_running",
     "raising_frame",
     "running_frame",
     "user_frame",
@@ -135,6 +136,14 @@ def running_frame(frame: FrameType | None = None) -> FrameType | None:
             return frame
         frame = frame.f_back
     return None
+
+
+def is_running(frame: FrameType) -> bool:
+    """Whether a frame is among those that run now, and so not over and not suspended."""
+    at: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while at is not None and at is not frame:
+        at = at.f_back
+    return at is frame
 
 
 _ASSIGNMENTS = {dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap}

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import threading
 from functools import cache
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..errors import InputError
-from ..source import running_frame
+from ..source import is_running, running_frame
 from .stored_variables import stores_after
 
 __all__ = [
@@ -119,16 +120,20 @@ def _depth(each: Name) -> int:
 
 
 # -- scopes ----------------------------------------------------------------------------------------
+_SUSPENDED = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+"""Flags of code whose calls wait between steps. Such a call may be dropped before its end, and in
+CPython 3.13 its variables are then memory that is free: to read them ends the process."""
 _TRANSPARENT = frozenset({"<lambda>", "<listcomp>", "<genexpr>", "<setcomp>", "<dictcomp>"})
 
 
 class _Call:
     """A call of a user's function that is running, or a scope opened by hand (without a frame)."""
 
-    __slots__ = ("counts", "frame", "known", "path", "stores", "waiting")
+    __slots__ = ("counts", "frame", "known", "may_be_dropped", "path", "stores", "waiting")
 
     def __init__(self, frame: FrameType | None, path: tuple[str, ...]) -> None:
         self.frame = frame
+        self.may_be_dropped = frame is not None and bool(frame.f_code.co_flags & _SUSPENDED)
         self.path = path
         self.counts: dict[str, int] | None = None
         self.known: dict[int, Any] = {}
@@ -150,7 +155,7 @@ class _Call:
     def look(self) -> None:
         """Name the values that the waiting variables hold by now."""
         frame = self.frame
-        if frame is None or not self.waiting:
+        if frame is None or not self.waiting or (self.may_be_dropped and not is_running(frame)):
             return
         local = frame.f_locals
         for variable in self.waiting:

@@ -15,6 +15,9 @@ _BETWEEN = frozenset(
         *("CACHE", "COPY", "SWAP", "NOP", "EXTENDED_ARG", "RESUME", "UNPACK_SEQUENCE", "UNPACK_EX"),
         *("BUILD_TUPLE", "BUILD_LIST", "LOAD_FAST", "LOAD_CONST", "LOAD_DEREF", "LOAD_GLOBAL"),
         "LOAD_NAME",
+        # From Python 3.12, 3.13 and 3.14 on.
+        *("LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "LOAD_FAST_LOAD_FAST", "LOAD_SMALL_INT"),
+        *("LOAD_FAST_BORROW", "LOAD_FAST_BORROW_LOAD_FAST_BORROW", "NOT_TAKEN"),
     }
 )
 _stored: dict[CodeType, dict[int, tuple[str, ...]]] = {}

@@ -215,10 +215,16 @@ def _batch_least_squares(batch: Batch, *, rcond: float | None) -> Any:
     return matrix_transpose(applied(batch, [a, matrix_transpose(b)], rcond=rcond))
 
 
+def _room_of_least_squares(out: Aval, a: Aval, b: Aval, **_: object) -> Dim:
+    """A copy of half of the result, and LAPACK's block of 32 numbers for each right side."""
+    sides = 1 if b.ndim == 1 else count((*b.shape[:-2], b.shape[-1]))
+    return out.nbytes // 2 + 8 * 33 * sides
+
+
 LEAST_SQUARES = register(
     Op(
         "least_squares",
-        workspace=results_of(0.5),
+        workspace=_room_of_least_squares,
         iterative=True,
         batch=_batch_least_squares,
         carries=carries_solved,

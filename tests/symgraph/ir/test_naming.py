@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -233,6 +233,31 @@ def test_names_of_a_callers_frame_are_not_looked_at() -> None:
         return np.exp(x) + z
 
     assert named(f, x=(3,)) == {}
+
+
+def test_a_generator_that_is_dropped_before_its_end() -> None:
+    """CPython 3.13 frees its variables, though its frame can still be asked for them."""
+
+    def steps(x: Any) -> Iterator[Any]:
+        for scale in (2, 3, 4):
+            scaled = np.exp(x) * scale
+            kept = scaled + 1
+            yield kept
+
+    def f(x: Any) -> Any:
+        first = next(steps(x))
+        if any(each.shape == first.shape for each in steps(first)):
+            first = np.sin(first)
+        for each in steps(first):
+            first = np.cos(each)
+            break
+        last = first * 2
+        return last
+
+    for _ in range(20):
+        found = named(f)
+    # Values are named while their generator runs, and where the others take them.
+    assert {"scaled", "each", "last"} <= set(found)
 
 
 def test_cells_of_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:

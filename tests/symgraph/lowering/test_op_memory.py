@@ -16,6 +16,8 @@ from symgraph.passes.unmasked import without_masks
 MEASURED = [op for op in OPS.values() if not op.custom and not op.view]
 BUFFERS = 72 * 1024
 """What NumPy may hold for one call whatever the size of the arrays, and Python's own objects."""
+UNTRACED = {"expm": "SciPy 1.18", "least_squares": "NumPy 2.4"}
+"""Operations of which these versions take memory that Python does not trace."""
 
 
 @pytest.mark.sampled(one_in=24)
@@ -29,7 +31,7 @@ def test_what_was_predicted_is_held(op: Any) -> None:
             told = (op.name, [str(each.aval) for each in dag.inputs.values()])
             assert traced <= 1.2 * predicted + BUFFERS, told
             # Working room depends on shapes: what is told holds for the worst of the samples.
-            assert traced >= 0.5 * predicted - BUFFERS, told
+            assert op.name in UNTRACED or traced >= 0.5 * predicted - BUFFERS, told
 
 
 def test_most_operations_have_large_samples() -> None:

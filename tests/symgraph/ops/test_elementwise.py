@@ -146,7 +146,7 @@ COMPOSITES = {
     ),
     "round": (lambda x: np.round(x, 1), lambda x: np.round(x, 1)),
     "round method": (lambda x: x.round(), lambda x: x.round()),
-    "fix": (np.fix, np.fix),
+    "fix": (np.fix, np.trunc),  # NumPy 2.5 deprecates its own.
     "degrees": (np.degrees, np.degrees),
     "radians": (np.deg2rad, np.deg2rad),
     "fabs": (np.fabs, np.fabs),
