@@ -167,7 +167,9 @@ class _Reader:
             self._open = True
         if name == "IMPORT_FROM":
             self.loose.add(argument)
-        if name.startswith(("STORE_FAST", "STORE_DEREF", "DELETE_FAST")):
+        if name == "STORE_FAST_LOAD_FAST":  # From Python 3.13 on.
+            self.stored.update(_names(argument)[:1])
+        elif name.startswith(("STORE_FAST", "STORE_DEREF", "DELETE_FAST")):
             self.stored.update(_names(argument))
         if name in ("STORE_GLOBAL", "STORE_DEREF") and self._counts_on(argument):
             self.found.pop()
@@ -176,7 +178,7 @@ class _Reader:
         """Whether the store is `calls += 1` of an outer variable, read only to count on."""
         names = [each.opname for each in self.before]
         return (
-            names[1:] == ["LOAD_CONST", "BINARY_OP"]
+            names[1:] in (["LOAD_CONST", "BINARY_OP"], ["LOAD_SMALL_INT", "BINARY_OP"])
             and "=" in self.before[2].argrepr
             and _variables_of(self.before[0]) == [variable]
         )
@@ -187,6 +189,9 @@ def _variables_of(instruction: dis.Instruction) -> list[str]:
 
 
 def _variables(name: str, argument: object) -> Iterator[tuple[Start, str]]:
+    if name == "STORE_FAST_LOAD_FAST":
+        yield "fast", _names(argument)[1]
+        return
     start = _STARTS.get(name)
     if start is None and name.startswith("LOAD_FAST"):
         start = "fast"
