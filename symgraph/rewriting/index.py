@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from itertools import permutations
 from typing import TypeAlias
 
-from ..errors import RuleError
+from ..errors import RuleError, did_you_mean
 from ..ir.node import Node
 from ..ir.op import OPS
 from ..ir.traits import Arrangement
@@ -102,7 +102,9 @@ class RuleSet:
         have = {rule.name for rule in self.rules}
         unknown = [name for name in names if name not in have]
         if unknown:
-            raise RuleError(f"There is no rule named {unknown[0]!r}.")
+            raise RuleError(
+                f"There is no rule named {unknown[0]!r}.", mend=did_you_mean(unknown[0], have)
+            )
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)

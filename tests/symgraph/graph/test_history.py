@@ -149,6 +149,9 @@ def test_the_profile_tells_rules_apart() -> None:
         (each.seconds for each in profile), reverse=True
     )
     assert str(profile).splitlines()[0].split() == ["rule", "fired", "tried", "ms"]
+    algebra = next(row for row in profile if row.rule == "algebra")
+    assert algebra.fired > 0.0 < algebra.seconds
+    assert next(line for line in str(profile).splitlines() if "algebra" in line).split()[2] == "-"
 
 
 @pytest.mark.sampled(one_in=6)
