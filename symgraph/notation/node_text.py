@@ -75,13 +75,20 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
 
 
 def number(value: ArrayLike) -> str:
-    """The number in the fewest digits that identify it; 2.0 becomes 2, -0.0 stays -0.0."""
+    """The number in the fewest digits that identify it: 2.0 is 2, and 1e15 has no zeros behind it.
+
+    The sign of -0.0 stays.
+    """
     array: np.ndarray[Any, Any] = np.asarray(value)
     item = array.item()
     if array.dtype.kind != "f" or not isfinite(item):
         return str(item)
     if item.is_integer() and abs(item) < 1e16 and not (item == 0 and np.signbit(array)):
-        return str(int(item))
+        digits = str(int(item))
+        first = digits.rstrip("0")
+        if abs(item) < 1e6 or len(first.lstrip("-")) > 1:
+            return digits
+        return f"{first}e{len(digits) - len(first)}"
     return str(array.dtype.type(item))
 
 
