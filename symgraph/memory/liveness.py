@@ -87,13 +87,17 @@ def described(node: Node) -> str:
     return f"{named}{node.op.name}{again} {avals}" + (f"   {where}" if where else "")
 
 
-def live_rows(needed: Memory, most: int = 6) -> list[str]:
+_SHOWN = 6
+"""How many of the largest values an error names."""
+
+
+def live_rows(needed: Memory) -> list[str]:
     """The step of the peak and the largest values live there, as rows of an error."""
     rows = [f"at {described(needed.peak_node)}"] if needed.peak_node is not None else []
-    rows += [f"{readable_bytes(size):>9}  {described(node)}" for node, size in needed.live[:most]]
-    if len(needed.live) > most:
-        rest = sum(size for _, size in needed.live[most:])
-        rows.append(f"{readable_bytes(rest):>9}  in {len(needed.live) - most} more values")
+    rows += [f"{readable_bytes(size):>9}  {described(node)}" for node, size in needed.live[:_SHOWN]]
+    if len(needed.live) > _SHOWN:
+        rest = sum(size for _, size in needed.live[_SHOWN:])
+        rows.append(f"{readable_bytes(rest):>9}  in {len(needed.live) - _SHOWN} more values")
     return rows
 
 
