@@ -265,11 +265,22 @@ def size_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 
 
 def _as_numbers(node: Node, operands: Sequence[Spelled]) -> Sequence[Spelled]:
-    """The texts of operands, with `2` for `[2]` where the other one has the shape of the result."""
+    """The texts of operands, with `2` for `[2]` where the other one has the shape of the result.
+
+    So is `1` written for `ones(n)`.
+    """
     shown = list(operands)
     for place, operand in enumerate(node.operands):
         other = node.operands[1 - place]
-        if operand.is_constant and operand.shape and other.shape == node.shape:
+        repeated = operand.op.traits.arrangement is Arrangement.REPEATED
+        if other.shape != node.shape:
+            continue
+        if repeated and operand.operands[0].is_constant and operands[place][0].endswith(")"):
+            value = operand.operands[0].params["value"]
+            if value.ndim == 0:
+                text = number(value)
+                shown[place] = text, UNARY if text.startswith("-") else ATOM
+        if operand.is_constant and operand.shape:
             value: np.ndarray[Any, Any] = operand.params["value"]
             if value.size == 1 and operands[place][0].startswith("["):
                 text = operands[place][0].strip("[]")
