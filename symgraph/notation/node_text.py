@@ -265,27 +265,28 @@ def size_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 
 
 def _as_numbers(node: Node, operands: Sequence[Spelled]) -> Sequence[Spelled]:
-    """The texts of operands, with `2` for `[2]` where the other one has the shape of the result.
+    """The texts of operands, with `2` for `[2]` where another one has the shape of the result.
 
     So is `1` written for `ones(n)`.
     """
     shown = list(operands)
     for place, operand in enumerate(node.operands):
-        other = node.operands[1 - place]
-        repeated = operand.op.traits.arrangement is Arrangement.REPEATED
-        if other.shape != node.shape:
-            continue
-        if repeated and operand.operands[0].is_constant and operands[place][0].endswith(")"):
-            value = operand.operands[0].params["value"]
-            if value.ndim == 0:
-                text = number(value)
-                shown[place] = text, UNARY if text.startswith("-") else ATOM
-        if operand.is_constant and operand.shape:
-            value: np.ndarray[Any, Any] = operand.params["value"]
-            if value.size == 1 and operands[place][0].startswith("["):
-                text = operands[place][0].strip("[]")
-                shown[place] = text, UNARY if text.startswith("-") else ATOM
+        others = [each.shape for k, each in enumerate(node.operands) if k != place]
+        value = _one_number(operand, operands[place][0]) if node.shape in others else None
+        if value is not None:
+            text = number(value)
+            shown[place] = text, UNARY if text.startswith("-") else ATOM
     return shown
+
+
+def _one_number(node: Node, text: str) -> np.ndarray[Any, Any] | None:
+    """The number that all elements are, if it is written out in the text; else None."""
+    repeated = node.op.traits.arrangement is Arrangement.REPEATED and text.endswith(")")
+    held = node.operands[0] if repeated else node
+    if not held.is_constant or not (repeated or (held.shape and text.startswith("["))):
+        return None
+    value: np.ndarray[Any, Any] = held.params["value"]
+    return value if value.size == 1 else None
 
 
 def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
@@ -302,5 +303,6 @@ def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
         found: Spelled | None = written(node, operands)
         if found is not None:
             return found
-    texts = [text for text, _ in operands]
+    elementwise = node.op.traits.elementwise and len(operands) > 1
+    texts = [text for text, _ in (_as_numbers(node, operands) if elementwise else operands)]
     return f"{escaped(node.op.name)}({', '.join([*texts, *_arguments(node)])})", ATOM
