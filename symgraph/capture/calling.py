@@ -67,7 +67,8 @@ def called(
 def _of_another_library(error: TypeError) -> bool:
     """Whether Python or another library met a symbolic array, and this was not told yet."""
     told = _ANOTHER_LIBRARY in getattr(error, "__notes__", ())
-    return type(error) is TypeError and not told and bool(re.search(r"\bArray\b", str(error)))
+    met = re.search(r"\bArray\b(?!' object is not)", str(error))
+    return type(error) is TypeError and not told and met is not None
 
 
 def owns(scope: Scope, symbols: Iterable[Node]) -> None:

@@ -164,3 +164,21 @@ def test_a_name_that_is_nearly_right_is_named() -> None:
 def test_a_fact_that_is_nearly_right_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["derive", "log(x)", "--wrt", "x", "--given", "x: postive"]) == 2
     assert "Did you mean positive" in capsys.readouterr().err
+
+
+def test_branches_are_functions() -> None:
+    with pytest.raises(sg.TraceError, match=r"A branch is a function(.|\n)*np\.where"):
+        sg.grad(lambda x: sg.cond(x > 0, x**2, -x))(3.0)
+
+
+def test_a_step_without_a_result_is_told() -> None:
+    with pytest.raises(sg.TraceError, match=r"not one array(.|\n)*\(carry, None\)"):
+        sg.grad(lambda x: sg.scan(lambda c, a: c + a, x[0], x)[0])(np.ones(3))
+
+
+def test_an_objective_tells_what_it_is() -> None:
+    def loss(p):
+        return np.sum(p["w"] ** 2) + p["b"] ** 2
+
+    objective = sg.flat_objective(loss, {"w": np.ones(2), "b": 1.0})
+    assert repr(objective) == "<FlatObjective of loss in 3 numbers>"
