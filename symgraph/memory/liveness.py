@@ -20,7 +20,7 @@ from ..notation.node_text import escaped, shortened
 from .scratch import scratch_bytes
 from .timeline import timeline_html
 
-__all__ = ["Memory", "live_ranges", "live_rows", "memory", "readable_bytes"]
+__all__ = ["Memory", "live_ranges", "live_rows", "memory", "readable_bytes", "told_bytes"]
 
 _UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 
@@ -31,6 +31,12 @@ def readable_bytes(count: int) -> str:
         if count >= size:
             return f"{count / size:.4g} {unit}"
     return f"{count} B"
+
+
+def told_bytes(count: int) -> str:
+    """The same, with the whole number behind where the unit is a larger one."""
+    text = readable_bytes(count)
+    return text if text.endswith(" B") else f"{text} ({count} bytes)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class Memory:
 
     def __repr__(self) -> str:
         lines = [
-            f"peak {readable_bytes(self.peak_bytes)} ({self.peak_bytes} bytes), "
+            f"peak {told_bytes(self.peak_bytes)}, "
             f"results {readable_bytes(self.output_bytes)}, {len(self.timeline)} steps"
         ]
         if self.peak_node is not None:

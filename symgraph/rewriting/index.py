@@ -54,6 +54,9 @@ class RuleSet:
             self._by_head.setdefault(rule.lhs.op.name, []).append(_LeftSide(rule))
         self._by_signature: dict[Signature, tuple[Rule, ...]] = {}
 
+    def __repr__(self) -> str:
+        return f"<set of {len(self.rules)} rule{'' if len(self.rules) == 1 else 's'}>"
+
     def candidates(self, node: Node) -> tuple[Rule, ...]:
         """Rules whose left side may match `node`, in the order in which to try them."""
         head = node.op.name
