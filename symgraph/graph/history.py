@@ -89,9 +89,8 @@ class History(Sequence[Step], Generic[G]):
 
     def __repr__(self) -> str:
         names = ", ".join(step.rule for step in self.steps)
-        return (
-            f"<history of {len(self)} step{'' if len(self) == 1 else 's'}{names and ': '}{names}>"
-        )
+        many = "step" if len(self) == 1 else "steps"
+        return f"<history of {len(self)} {many}{names and ': '}{names}>"
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
         """The derivation as a cell's result: text, and Markdown that notebooks show."""

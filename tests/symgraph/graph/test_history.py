@@ -135,6 +135,7 @@ def test_an_unchanged_graph_has_an_empty_history() -> None:
     graph = sg.trace(lambda x: x * 2, x=sg.spec(3))
     assert len(graph.history) == 0
     assert list(graph.history.graphs()) == []
+    assert repr(graph.history) == "<history of 0 steps>"
     assert graph.simplify().history.check(x=np.ones(3)).worst == 0.0
 
 
