@@ -30,6 +30,7 @@ from . import (
     sigmoid,
     stability,
     trigonometric,
+    truth_values,
     updates,
 )
 
@@ -41,6 +42,7 @@ PACK = RulePack.of(
     choice,
     bounds,
     comparison,
+    truth_values,
     exponential,
     elementary,
     parity,

@@ -149,6 +149,8 @@ def test_softmax_of_large_numbers_is_finite() -> None:
         (lambda x: np.maximum(0, x) + np.log1p(np.exp(-np.abs(x))), "softplus(x)"),
         (lambda x: np.maximum(-np.inf, x) + np.minimum(np.inf, x), "x + x"),
         (lambda x: np.minimum(x, np.inf) - np.maximum(x, -np.inf) * 0.5, "0.5 * x"),
+        (lambda x: np.where((x != 0) | (x != x), np.log(x), 0.0), "where(x != 0, log(x), 0)"),
+        (lambda x: np.where((x > 0) & np.True_ | np.False_, x, 1.0), "where(x > 0, x, 1)"),
     ],
 )
 def test_bounds_are_found_in_front_as_behind(f, formula):
