@@ -13,6 +13,7 @@ from . import (
     choice,
     comparison,
     contraction,
+    diagonals,
     elementary,
     erf,
     exponential,
@@ -29,6 +30,7 @@ from . import (
     sigmoid,
     stability,
     trigonometric,
+    truth_values,
     updates,
 )
 
@@ -40,6 +42,7 @@ PACK = RulePack.of(
     choice,
     bounds,
     comparison,
+    truth_values,
     exponential,
     elementary,
     parity,
@@ -49,6 +52,7 @@ PACK = RulePack.of(
     movement,
     lifting,
     indexing,
+    diagonals,
     updates,
     contraction,
     linalg,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
+import numpy as np
+
 from symgraph.numpy import absolute, maximum, minimum, negative, reciprocal, sign, square, where
 from symgraph.rewriting import (
     Array,
@@ -232,6 +234,18 @@ def sign_of_positive(x: Nonnegative) -> Identity:
 
 
 # -- extrema ---------------------------------------------------------------------------------------
+@rule(sound="rounding", measure="numbers in front")
+def maximum_of_number(c: UniformConstant, x: Varying) -> Identity:
+    r"""$\max(c, x) = \max(x, c)$: the rules below look for numbers behind."""
+    return maximum(c, x), maximum(x, c)
+
+
+@rule(sound="rounding", measure="numbers in front")
+def minimum_of_number(c: UniformConstant, x: Varying) -> Identity:
+    r"""$\min(c, x) = \min(x, c)$: the rules below look for numbers behind."""
+    return minimum(c, x), minimum(x, c)
+
+
 @rule(sound="exact")
 def maximum_of_equals(x: Array) -> Identity:
     r"""$\max(x, x) = x$."""
@@ -254,6 +268,30 @@ def maximum_absorbs(x: Array, y: Array) -> Identity:
 def minimum_absorbs(x: Array, y: Array) -> Identity:
     r"""$\min(\min(x, y), y) = \min(x, y)$."""
     return minimum(minimum(x, y), y), minimum(x, y)
+
+
+@rule(sound="exact")
+def maximum_with_nothing(x: Real) -> Identity:
+    r"""$\max(x, -\infty) = x$; minus infinity is the maximum of no numbers."""
+    return maximum(x, -np.inf), x
+
+
+@rule(sound="exact")
+def maximum_from_nothing(x: Real) -> Identity:
+    r"""$\max(-\infty, x) = x$, as JAX begins a maximum."""
+    return maximum(-np.inf, x), x
+
+
+@rule(sound="exact")
+def minimum_with_nothing(x: Real) -> Identity:
+    r"""$\min(x, \infty) = x$; infinity is the minimum of no numbers."""
+    return minimum(x, np.inf), x
+
+
+@rule(sound="exact")
+def minimum_from_nothing(x: Real) -> Identity:
+    r"""$\min(\infty, x) = x$, as JAX begins a minimum."""
+    return minimum(np.inf, x), x
 
 
 @rule(sound="rounding", kink="x = 0")

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from symgraph.numpy import matmul, transpose
-from symgraph.rewriting import Array, Identity, Permutation, Real, applied, provided, rule, static
+from symgraph.numpy import matmul, reshape, transpose
+from symgraph.rewriting import (
+    Array,
+    Identity,
+    Permutation,
+    Real,
+    applied,
+    provided,
+    rule,
+    static,
+)
 
 
 @static
@@ -50,6 +59,14 @@ def transpose_of_product_by_transpose(
     provided(swaps_last_two(inner) & (inner == outer))
     product = transpose(matmul(x, transpose(y, inner)), outer)
     return product, matmul(y, matrix_transpose(x))
+
+
+@rule(sound="exact", measure="transposes above products")
+def transpose_of_outer_product(x: Array, y: Array) -> Identity:
+    r"""$(x y^\top)^\top = y x^\top$."""
+    provided(y.ndim == 1)
+    product = reshape(x, (x.shape[0], 1)) * y
+    return applied("transpose", product, axes=(-1, -2)), reshape(y, (y.shape[0], 1)) * x
 
 
 @rule(sound="rounding", measure="products over an axis of length one")

@@ -98,7 +98,8 @@ def reverses(index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
     """Whether an index takes all elements of the last axes of a shape, some axes reversed."""
     sizes = shape[len(shape) - len(index) :]
     return len(sizes) == len(index) and all(
-        each == (None, None, 1) or (isinstance(size, int) and each == (size - 1, None, -1))
+        each in ((None, None, 1), (None, None, -1))
+        or (isinstance(size, int) and each == (size - 1, None, -1))
         for each, size in zip(index, sizes, strict=True)
     )
 

@@ -153,7 +153,8 @@ def _all_rules() -> list[Rule]:
     # -1 times an array is its negative, so both forms must move below the broadcast.
     made += [_repeated("negative")]
     made += [_both_transposed(op) for op in ("maximum", "minimum", "hypot")]
-    made += [_left_broadcast(op) for op in BINARY]
+    # The algebra keeps a quotient that it does not shorten, and so 1 / x of a repeated 1.
+    made += [_left_broadcast(op) for op in (*BINARY, "divide")]
     made += [_right_broadcast(op) for op in BINARY]
     return made
 

@@ -21,6 +21,8 @@ from symgraph.rewriting import (
     static,
 )
 
+from .selections import keeps_all
+
 
 @static
 def composed(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
@@ -191,8 +193,8 @@ def slice_of_axes_of_one(x: Array, index: Index) -> Identity:
 
 @rule(sound="exact", measure="slices")
 def embedded_in_axes_of_one(x: Array, shape: Shape, index: Index) -> Identity:
-    """An array embedded as the only element of an axis is a reshape."""
-    provided(drops_axes_of_one(index, shape))
+    """An array embedded whole, but for axes of length one that come or go, is a reshape."""
+    provided(keeps_all(index, shape))
     return applied("embed", x, shape=shape, index=index), reshape(x, shape)
 
 

@@ -31,6 +31,7 @@ Entry: TypeAlias = "int | tuple[int | None, int | None, int | None]"
 Index: TypeAlias = tuple[Any, ...]
 Shape: TypeAlias = tuple[Any, ...]
 _ALL = (None, None, 1)
+_BACKWARDS = (None, None, -1)  # of an axis whose size has a name
 
 
 @static
@@ -133,6 +134,8 @@ def _step(axis: tuple[Any, ...], entry: Entry) -> list[int | slice | None] | Non
         return [_slice(entry)]
     if entry == _ALL:
         return [_slice(before)]
+    if before == entry == _BACKWARDS:
+        return [_slice(_ALL)]
     places = _places(before, size)
     if not isinstance(places, range):
         return None

@@ -7,7 +7,7 @@ the last line says how to mend it. The user's line that led to an error is alway
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .source import Frame, user_frame
 
@@ -32,6 +32,7 @@ __all__ = [
     "TraceError",
     "UnknownSize",
     "VerifyError",
+    "did_you_mean",
     "nothing_returned",
 ]
 
@@ -84,6 +85,14 @@ class TraceError(SymgraphError, TypeError):
 
 class UnknownSize(TraceError):
     """The size of a named dimension was asked for, as in `if x.shape[0] == 1:`."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The question which of the known names was meant; empty where none is like it."""
+    import difflib  # Not needed until something is wrong.
+
+    close = difflib.get_close_matches(name, list(known), n=3)
+    return f"Did you mean {' or '.join(close)}?" if close else ""
 
 
 def nothing_returned(name: str) -> TraceError:

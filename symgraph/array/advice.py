@@ -10,7 +10,7 @@ import ast
 import builtins
 import linecache
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import FrameType, ModuleType
@@ -20,7 +20,13 @@ import numpy as np
 
 from ..source import is_assigning, running_frame
 
-__all__ = ["UserExpression", "instead_of_numbers", "start_from", "user_expression"]
+__all__ = [
+    "UserExpression",
+    "instead_of_condition",
+    "instead_of_numbers",
+    "start_from",
+    "user_expression",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +109,56 @@ def instead_of_numbers() -> str:
             return _instead_of_call(found, found.node)
         case ast.Subscript(value=value, slice=index):
             return _instead_of_index(found, value, index)
+        case ast.BinOp(left=left, right=right):
+            return _instead_of_operand(found, (left, right))
         case _:
             return ""
+
+
+def instead_of_condition(line: str) -> str:
+    """What to write instead of `and`, `or`, `not` and `a < b < c`; empty for a plain condition.
+
+    Parameters
+    ----------
+    line : str
+        The user's line: the running expression is one side of `and` there.
+    """
+    found = user_expression()
+    if found is None:
+        return ""
+    whole = _around(found.node, line)
+    match whole:
+        case ast.BoolOp(op=op, values=values):
+            sign = " & " if isinstance(op, ast.And) else " | "
+            joined = sign.join([_in_parentheses(each) for each in values])
+        case ast.Compare(left=first, ops=ops, comparators=others) if len(ops) > 1:
+            pairs = zip((first, *others), ops, others, strict=False)
+            joined = " & ".join(
+                [f"({ast.unparse(ast.Compare(a, [op], [b]))})" for a, op, b in pairs]
+            )
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            joined = f"~{_in_parentheses(operand)}"
+        case _:
+            return ""
+    return f"Of arrays write {joined}, and choose elementwise with np.where(condition, a, b)."
+
+
+def _in_parentheses(node: ast.expr) -> str:
+    alone = isinstance(node, (ast.Name, ast.Call, ast.Subscript, ast.Attribute, ast.Constant))
+    return ast.unparse(node) if alone else f"({ast.unparse(node)})"
+
+
+def _around(node: ast.expr, line: str) -> ast.expr:
+    """The `and` or `or` of a line that an expression is part of; otherwise the expression."""
+    try:
+        statement = ast.parse(f"{line} pass" if line.endswith(":") else line)
+    except (SyntaxError, ValueError):  # a part of a statement, as `elif` is
+        return node
+    sought = ast.dump(node)
+    for each in ast.walk(statement):
+        if isinstance(each, ast.BoolOp) and sought in map(ast.dump, each.values):
+            return each
+    return node
 
 
 def start_from(written: object, name: str = "") -> str:
@@ -155,6 +209,8 @@ _OF_MATH = {
 _OF_BUILTINS: dict[object, str] = {
     all: "np.all(x) takes an array.",
     any: "np.any(x) takes an array.",
+    float: "Leave float() out: an array without dimensions stands for a number.",
+    int: "x.astype(int) cuts the fraction off, and stays an array.",
     max: "np.maximum(a, b) is the larger of two, np.max(x) the largest element.",
     min: "np.minimum(a, b) is the smaller of two, np.min(x) the smallest element.",
     range: "A loop whose length is computed is sg.while_loop.",
@@ -180,6 +236,11 @@ def _instead_of_call(found: UserExpression, call: ast.Call) -> str:
     module, name = getattr(function, "__module__", None), getattr(function, "__name__", "")
     if module == "builtins" and function in _OF_BUILTINS:
         return _OF_BUILTINS[function]
+    if isinstance(function, np.vectorize) or _makes_vectorized(found, call.func):
+        return (
+            "np.vectorize calls a function of numbers. Give the function the whole array, or use "
+            "sg.vmap."
+        )
     if module == "math":
         other = _OF_MATH.get(name) or (f"np.{name}" if hasattr(np, name) else "")
         wants = f"math.{name} takes a number."
@@ -204,6 +265,24 @@ def _instead_of_call(found: UserExpression, call: ast.Call) -> str:
             "NumPy reads a list number by number. "
             f"Join symbolic values first: np.{name}({_short(joined)})."
         )
+    return ""
+
+
+def _makes_vectorized(found: UserExpression, function: ast.expr) -> bool:
+    return isinstance(function, ast.Call) and found.value_of(function.func) is np.vectorize
+
+
+def _instead_of_operand(found: UserExpression, sides: Sequence[ast.expr]) -> str:
+    """The array of an operand of another library, which makes numbers of what it meets."""
+    for side in sides:
+        value = found.value_of(side)
+        library = type(value).__module__.partition(".")[0]
+        if hasattr(value, "__array__") and library not in ("numpy", "symgraph"):
+            name = ast.unparse(side)
+            return (
+                f"{name} is a {type(value).__name__}, which computes with numbers: "
+                f"take its array, np.asarray({name})."
+            )
     return ""
 
 

@@ -207,6 +207,13 @@ class Array(ArrayMethods, Immutable, Holder):
         return first
 
     def __iter__(self) -> Iterator[Array]:
+        if self.shape and not isinstance(self.shape[0], int):
+            frame = user_frame()
+            raise TraceError(
+                f"A loop over an array of {self.shape[0]} elements, a number to come: {self!r}.",
+                [f"used at {frame.quoted()}"] if frame else [],
+                mend="Compute with the whole array, loop with sg.scan, or trace with a fixed size.",
+            )
         return (self[i] for i in range(len(self)))
 
 

@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike
 from ..errors import MissingAttribute, TraceError
 from ..ir.avals import AxisLike
 from ..source import user_frame
+from .advice import instead_of_condition
 from .operators import Operators
 from .scipy_calls import scipy_call
 
@@ -182,7 +183,11 @@ class ArrayMethods(Operators):
                 "State what is known of an input as a fact, as in sg.spec(3, assume=sg.positive), "
                 "and lower with check_facts=True to have it checked.",
             )
-        self._no_numbers("A condition", "Choose elementwise with np.where(condition, a, b).")
+        line = "" if frame is None else frame.text
+        mend = "Choose elementwise with np.where(condition, a, b), or a branch with sg.cond."
+        if line.startswith("while "):
+            mend = "A loop that ends by a condition is sg.while_loop."
+        self._no_numbers("A condition", instead_of_condition(line) or mend)
 
     def __float__(self) -> NoReturn:
         called = scipy_call()

@@ -129,6 +129,9 @@ def cotangents(
 
 
 def _name_gradients(found: Mapping[Node, Array], of: str) -> None:
+    """Call gradients `∂loss/∂z`, or `∂f/∂z` where several values were held by `loss` in turn."""
+    held = [node for node in found if any(each.text == of for each in node.names)]
+    of = of if len(held) < 2 else "f"
     for node, ct in found.items():
         # A value of the forward part may be a gradient, but it is not known by that.
         if ct.node.origin.adjoint_of is None:

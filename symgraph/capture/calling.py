@@ -6,6 +6,7 @@ that a trace would freeze, and symbols of another trace.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +21,12 @@ from .captured import Root
 from .randomness import refusing_randomness
 
 __all__ = ["called", "owners", "owns", "refuse_leaked"]
+
+_ANOTHER_LIBRARY = (
+    "symgraph: 'Array' is a symbolic array. It takes numbers, NumPy arrays and the functions of "
+    "numpy, symgraph.numpy and symgraph.scipy. Convert arrays of another library, np.asarray(x); "
+    "functions of JAX and modules of PyTorch are read by sg.from_jax and sg.from_torch."
+)
 
 _owners: WeakKeyDictionary[Node, Scope] = WeakKeyDictionary()
 
@@ -49,8 +56,19 @@ def called(
         scope.is_body = body
         try:
             yield scope
+        except TypeError as error:
+            if _of_another_library(error):
+                error.add_note(_ANOTHER_LIBRARY)
+            raise
         finally:
             scope.last = newest_serial()
+
+
+def _of_another_library(error: TypeError) -> bool:
+    """Whether Python or another library met a symbolic array, and this was not told yet."""
+    told = _ANOTHER_LIBRARY in getattr(error, "__notes__", ())
+    met = re.search(r"\bArray\b(?!' object is not)", str(error))
+    return type(error) is TypeError and not told and met is not None
 
 
 def owns(scope: Scope, symbols: Iterable[Node]) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import inspect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..errors import InputError, RuleError
+from ..errors import InputError, RuleError, did_you_mean
 from ..ir.op import OPS
 from ..rewriting.packs import load_packs
 from ..rewriting.pattern import OpPattern, subterms
@@ -57,9 +56,7 @@ def run(options: argparse.Namespace) -> int:
     op: str | None = options.op if options.action == "verify" else None
     if op is not None and op not in OPS:
         # Otherwise no rule would be verified, and the command would report success.
-        close = difflib.get_close_matches(op, OPS, n=3)
-        mend = f"Did you mean {' or '.join(close)}?" if close else ""
-        raise InputError(f"There is no operation {op[:60]!r}.", mend=mend)
+        raise InputError(f"There is no operation {op[:60]!r}.", mend=did_you_mean(op, OPS))
     if options.action == "list":
         return _listed(options)
     chosen = _named(options)
@@ -153,8 +150,7 @@ def _named(options: argparse.Namespace) -> list[tuple[RulePack, Rule]]:
     names: Sequence[str] = options.names
     unknown = [name for name in names if name not in rules]
     if unknown:
-        close = difflib.get_close_matches(unknown[0], rules, n=3)
-        mend = f"Did you mean {' or '.join(close)}?" if close else "symgraph rules list shows all."
+        mend = did_you_mean(unknown[0], rules) or "symgraph rules list shows all."
         raise RuleError(f"There is no rule {unknown[0][:60]!r}.", mend=mend)
     if names:
         return [rules[name] for name in names]

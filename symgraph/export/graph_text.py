@@ -8,6 +8,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from ..ir.body import Body
 from ..ir.collector import collector_paused
@@ -16,7 +19,7 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ir.walks import substituted
-from ..notation.node_text import ATOM, Spelled, escaped, shortened, spelled
+from ..notation.node_text import ATOM, Spelled, escaped, number, shortened, spelled
 from ..ops.creation import input
 from ..source import Frame
 from .expressions import atom, inline
@@ -157,27 +160,37 @@ def formula(dag: Dag) -> str:
     taken = {labels.name(node) for node in labels.nodes}
     texts: dict[Node, Spelled] = {}
     parts: dict[str, str] = {}
-    number = 0
+    count = 0
     for node in labels.nodes:
         if node.is_input or node.is_constant or labels.is_inline(node):
             # With all digits: the formula can be read again.
             texts[node] = inline(node) or labels.atom(node)
+            if node.is_constant and not labels.is_inline(node):
+                parts[texts[node][0]] = _elements(node)
             continue
         text = spelled(node, [texts[operand] for operand in node.operands])
         shared = len(uses[node]) > 1 and not _is_view_of_input(node)
         if shared or (uses[node] and len(text[0]) > _FORMULA_PART):
             part = labels.atom(node) if labels.names(node) else None
             if part is None:
-                number += 1
-                while f"t{number}" in taken:
-                    number += 1
-                part = f"t{number}", ATOM
+                count += 1
+                while f"t{count}" in taken:
+                    count += 1
+                part = f"t{count}", ATOM
             parts[part[0]] = text[0]
             text = part
             if len(parts) > _MOST_PARTS:
                 return f"a graph of {len(dag.nodes)} nodes, too large for a formula"
         texts[node] = text
     return _outputs(dag, texts) + _where(parts)
+
+
+def _elements(node: Node) -> str:
+    """A constant array: its elements if they are few, else its dtype and shape."""
+    value: np.ndarray[Any, Any] = node.params["value"]
+    if value.ndim == 1 and value.size <= 8:
+        return f"[{', '.join(number(item) for item in value)}]"
+    return f"constant {node.aval}"
 
 
 def _is_view_of_input(node: Node) -> bool:

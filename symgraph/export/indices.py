@@ -20,7 +20,7 @@ from ..ir.dag import Dag
 from ..ir.dims import Dim, known_equal
 from ..ir.node import Node
 from ..ir.traits import Arrangement, Selection
-from ..notation.formulas import ATOM, JOINED, SUM, TIMES, argument, product_formula, within
+from ..notation.formulas import ATOM, JOINED, POWER, SUM, TIMES, argument, product_formula, within
 from ..notation.node_text import Spelled
 from .latex_names import symbol
 from .node_latex import leaf, spelled
@@ -224,6 +224,9 @@ class Indexed:
         alone = len(factors) == 1
         if not alone:
             factors = [each for each in factors if each[0] != "1"] or [("1", ATOM)]
+        if len(factors) == 2 and factors[0] == factors[1]:
+            factors = [(f"{within(factors[0], ATOM)}^{{2}}", POWER)]
+            alone = True
         if not summed:
             return factors[0] if alone else (_product(factors), JOINED)
         number, body = _split(_product(factors)) if not alone else ("", within(factors[0], TIMES))
@@ -291,4 +294,6 @@ def _as_number(node: Node) -> Any:
         operands=(_NUMBER,) * len(node.operands),
         shape=(),
         ndim=0,
+        dtype=node.dtype,
+        is_constant=False,
     )

@@ -9,7 +9,7 @@ paper; the listing of a graph shows them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -100,12 +100,13 @@ def latex(dag: Dag, form: Form = "matrix") -> str:
     ends = dict(zip(dag.outputs, dag.names, strict=True))
     lefts = {node: _left_side(name, symbols, dag.inputs) for node, name in ends.items()}
     taken = {*symbols.values(), *lefts.values()}
+    results = {each for node, name in ends.items() if name == "out" for each in labels.names(node)}
     parts: dict[Node, str] = {}
     for node in labels.nodes:
         writer.add(node)
         if not _is_part(node, dag, len(writer.of(node)[0])):
             continue
-        part = _chosen(labels, node, taken, lefts.get(node))
+        part = _chosen(labels, node, taken, lefts.get(node), results)
         taken.add(part)
         parts[node] = part
         if len(rows) >= _MOST_PARTS:
@@ -128,7 +129,7 @@ def _is_part(node: Node, dag: Dag, length: int) -> bool:
     works = bool(node.op.count) or node.is_constant
     if not uses or node.is_input or not works or (leaf(node) and not node.op.count):
         return False
-    if length > _PART:
+    if length > _PART or node.is_constant:
         return True
     # 2 t is written for t + t; and S⁻¹ is as short as a name.
     doubled = len(uses) == 2 and uses[0][0] is uses[1][0] and uses[0][0].op.latex is sum_formula
@@ -136,15 +137,22 @@ def _is_part(node: Node, dag: Dag, length: int) -> bool:
     return len(uses) > 1 and not doubled and not short
 
 
-def _chosen(labels: Labels, node: Node, taken: set[str], left: str | None) -> str:
-    """The symbol of a part: the user's name if there is one that no other value has, else t₁."""
+def _chosen(
+    labels: Labels, node: Node, taken: set[str], left: str | None, results: Collection[str]
+) -> str:
+    """The symbol of a part: the user's name if there is one that no other value has, else t₁.
+
+    A derivative of the result, whatever variable held it, is one of f, as the result is called.
+    """
     if labels.names(node):
         above, _, below = labels.name(node).removeprefix("∂").partition("/∂")
+        above = "f" if below and above in results else above
         found = rf"\frac{{\partial {symbol(above)}}}{{\partial {symbol(below)}}}"
         found = found if below else symbol(above)
         if found == left or found not in taken:
             return found
-    return next(part for count in range(1, 9_999) if (part := f"t_{{{count}}}") not in taken)
+    letter = "c" if node.is_constant else "t"
+    return next(part for k in range(1, 9_999) if (part := f"{letter}_{{{k}}}") not in taken)
 
 
 def _left_side(name: str, symbols: Mapping[Node, str], inputs: Mapping[str, Node]) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ..ir.node import Node
 from ..notation.node_text import escaped
 
-__all__ = ["distinct", "number", "symbol", "words"]
+__all__ = ["distinct", "number", "numbers", "symbol", "words"]
 
 _GREEK = frozenset(
     re.findall(
@@ -51,6 +51,8 @@ def symbol(name: str) -> str:
     head, _, rest = name.partition("_")
     if rest and _is_simple(head) and rest.replace("_", "").isalnum():
         return f"{symbol(head)}_{{{_upright(rest)}}}"
+    if rest.isdigit() and "_" not in (short := symbol(head)):
+        return f"{short}_{{{rest}}}"  # A name used again, as x_2: its subscript is ours.
     letters = name.rstrip("0123456789")
     if letters and letters != name and _is_simple(letters):
         return f"{symbol(letters)}_{{{name[len(letters) :]}}}"
@@ -100,3 +102,13 @@ def number(value: ArrayLike) -> str:
         return text
     power = f"10^{{{int(exponent)}}}"
     return power if mantissa in ("1", "1.0") else rf"{mantissa} \cdot {power}"
+
+
+def numbers(value: np.ndarray[Any, Any]) -> str:
+    """The LaTeX of a constant array: its elements if they are few, else its size."""
+    if value.ndim == 1 and value.size <= 8:
+        return rf"\left({', '.join(number(item) for item in value)}\right)"
+    if value.ndim == 2 and value.size <= 16:
+        rows = r" \\ ".join(" & ".join(number(item) for item in row) for row in value)
+        return rf"\begin{{pmatrix}} {rows} \end{{pmatrix}}"
+    return words(" × ".join(map(str, value.shape)) + " numbers")

@@ -12,7 +12,7 @@ from ..notation.formulas import ATOM, JOINED, PLUS, UNARY, stated
 from ..notation.node_text import Spelled
 from ..notation.node_text import param as param_text
 from ..ops.creation import DIMENSION
-from .latex_names import number, symbol
+from .latex_names import number, numbers, symbol
 
 __all__ = ["ATOM", "JOINED", "leaf", "spelled"]
 
@@ -39,6 +39,8 @@ def leaf(node: Node) -> Spelled | None:
 
 def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """The formula of a node, from its operands' formulas."""
+    if node.is_constant:
+        return numbers(node.params["value"]), ATOM
     latex = node.op.latex
     special = stated(latex) if isinstance(latex, str) else latex
     found: Spelled | None = special(node, operands) if special else None

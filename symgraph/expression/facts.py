@@ -6,7 +6,7 @@ import ast
 import unicodedata
 
 from .. import facts as known_facts
-from ..errors import ExpressionError
+from ..errors import ExpressionError, did_you_mean
 from ..facts import Fact
 from .reader import ExpressionReader
 from .syntax import pointed, tree_of
@@ -78,4 +78,5 @@ def _fact(reader: ExpressionReader, node: ast.expr) -> Fact:
         side = which.id if isinstance(which, ast.Name) else side
         return reader.applied(node, known_facts.triangular, side)
     every = [*_PLAIN_FACTS, *_AXIS_FACTS, "interval", "triangular"]
-    reader.refuse(node, "This is not a fact.", f"Facts are {', '.join(every)}.")
+    mend = "" if name in every else did_you_mean(name, every)
+    reader.refuse(node, "This is not a fact.", mend or f"Facts are {', '.join(every)}.")

@@ -88,7 +88,9 @@ class History(Sequence[Step], Generic[G]):
         self._shown = shown
 
     def __repr__(self) -> str:
-        return f"<history of {len(self)} steps: {', '.join(step.rule for step in self.steps)}>"
+        names = ", ".join(step.rule for step in self.steps)
+        many = "step" if len(self) == 1 else "steps"
+        return f"<history of {len(self)} {many}{names and ': '}{names}>"
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
         """The derivation as a cell's result: text, and Markdown that notebooks show."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import reprlib
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -92,15 +93,42 @@ def spec(
 def _as_spec(name: str, given: object) -> Spec:
     if isinstance(given, Spec):
         return given
-    if isinstance(given, (str, tuple, int)):
+    if isinstance(given, (str, int)) or type(given) is tuple:
         return Spec(given)
     if isinstance(given, (np.ndarray, np.generic, float)):
         array = np.asarray(given)
         return Spec(array.shape, array.dtype)
-    raise InputError(
-        f"Input {name!r} is described by {given!r}.",
-        mend='Describe it with sg.spec("n, 64", "float32"), a shape, or an example array.',
-    )
+    mend = 'Describe it with sg.spec("n, 64", "float32"), a shape, or an example array.'
+    if given is not None and flatten(given)[1].kind != "leaf":
+        mend = (
+            "Each input is one array. Trace a function of the parts, as in "
+            'sg.trace(lambda w, b: f({"w": w, "b": b}), w="n", b=()); sg.grad takes containers.'
+        )
+    elif hasattr(given, "__array__"):
+        mend = "Give its array, np.asarray(...), or a shape."
+    raise InputError(f"Input {name!r} is described by {reprlib.repr(given)}.", mend=mend)
+
+
+def _refuse_texts(f: Callable[..., Any], specs: Mapping[str, Any]) -> None:
+    """Refuse a text for a parameter that takes texts: it would name a dimension."""
+    texts = {name: given for name, given in specs.items() if isinstance(given, str)}
+    defaults = {name: each.default for name, each in _parameters(f).items() if name in texts}
+    for name, default in defaults.items():
+        if isinstance(default, str):
+            given = texts[name]
+            raise InputError(
+                f"{given!r} would be the shape of an input {name!r}, which by default is "
+                f"{default!r}.",
+                mend=f"State the value before: functools.partial(f, {name}={given!r}).",
+            )
+
+
+def _parameters(f: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """Its parameters; empty where it does not tell them."""
+    try:
+        return inspect.signature(f).parameters
+    except (TypeError, ValueError):
+        return {}
 
 
 def trace(f: Callable[..., Any], /, *args: object, **specs: object) -> Graph:
@@ -141,6 +169,7 @@ def trace(f: Callable[..., Any], /, *args: object, **specs: object) -> Graph:
     if not callable(f):  # pyright: ignore[reportUnnecessaryComparison]
         raise InputError(f"trace is of a function, not of {f!r}.")
     specs = {**_by_name(f, args, specs), **specs}
+    _refuse_texts(f, specs)
     first = _positional(f, specs)
     arrays: dict[str, Array] = {}
     for name, given in specs.items():
@@ -177,7 +206,7 @@ def _by_name(
         raise InputError(
             f"{len(args)} specs in order, but {name}{signature} has {len(places)} parameters that "
             "have a place.",
-            mend=mend,
+            mend=_NAMED if _takes_any_number(signature) else mend,
         )
     placed = dict(zip(places, args, strict=False))
     twice = [each for each in placed if each in specs]
@@ -204,8 +233,17 @@ def _positional(f: Callable[..., Any], specs: Mapping[str, Any]) -> list[str]:
         name = getattr(f, "__name__", "the function")
         raise InputError(
             f"{name}{signature} cannot be called with {', '.join(specs) or 'nothing'}: {error}.",
-            mend="Pass one spec for each parameter, by its name.",
+            mend=_NAMED
+            if _takes_any_number(signature)
+            else "Pass one spec for each parameter, by its name.",
         ) from None
+
+
+_NAMED = "Inputs have names: trace a function that names them, as in lambda a, b: f(a, b)."
+
+
+def _takes_any_number(signature: inspect.Signature) -> bool:
+    return any(each.kind is each.VAR_POSITIONAL for each in signature.parameters.values())
 
 
 def grouped(result: object, inputs: Mapping[str, Node]) -> Graph:

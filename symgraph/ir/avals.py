@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..errors import DTypeError, ShapeError
+from ..errors import DTypeError, ShapeError, did_you_mean
 from .dims import Dim, Shape, count, known_equal, names_of, show_shape
 
 __all__ = [
@@ -51,7 +51,8 @@ def supported_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     try:
         found = np.dtype(dtype)
     except TypeError as error:
-        raise DTypeError(f"{dtype!r} is not a dtype.") from error
+        mend = did_you_mean(dtype, [each.name for each in _SUPPORTED]) if type(dtype) is str else ""
+        raise DTypeError(f"{dtype!r} is not a dtype.", mend=mend) from error
     native = _SUPPORTED.get(found.newbyteorder("=") if found.kind in "biuf" else found)
     if native is None:
         raise DTypeError(

@@ -313,9 +313,9 @@ class Knowledge:
         return None
 
 
-def knowledge_of(outputs: Iterable[Node], *, only_open: bool = False) -> Knowledge:
+def knowledge_of(outputs: Iterable[Node]) -> Knowledge:
     """Facts of all nodes the outputs depend on."""
-    knowledge = Knowledge(only_open=only_open)
+    knowledge = Knowledge()
     for node in reachable(outputs):
         knowledge.of(node)
     return knowledge

@@ -32,7 +32,7 @@ from ..ir.dims import Dim, Shape, resolve
 from ..ir.interpreter import results_read
 from ..ir.node import Node
 from ..ir.traits import Arrangement
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 from .joins import joins_of
 from .ownership import bases, same_shape
 

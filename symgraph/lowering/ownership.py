@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..ir.dims import Dim, known_equal
 from ..ir.node import Node
 from ..ir.traits import Arrangement
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 
 __all__ = ["bases", "same_shape"]
 

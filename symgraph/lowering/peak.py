@@ -11,7 +11,7 @@ from ..ir.avals import Aval
 from ..ir.dims import Dim, resolve
 from ..ir.interpreter import run
 from ..ir.node import Node
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 from .block_sizes import block_aval
 from .memory_model import workspace_bytes
 from .offsets import offsets

@@ -11,7 +11,7 @@ from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dims import Dim
 from ..ir.node import Node
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 
 __all__ = [
     "Alias",

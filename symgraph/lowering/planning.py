@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ..ir.avals import Aval
 from ..ir.node import Node
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 from .block_sizes import Loop
 from .buffers import Buffers
 from .drafts import IN_PLACE, Draft

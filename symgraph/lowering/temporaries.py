@@ -18,7 +18,7 @@ from ..ir.body import Body
 from ..ir.cost import NOMINAL_DIM
 from ..ir.dims import names_of
 from ..ir.node import Node
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 from .buffers import Buffers
 from .drafts import IN_PLACE
 from .memory_model import resolved

@@ -16,7 +16,7 @@ from ..lowering.schedule import scheduled
 from ..lowering.statements import Role
 from ..passes.as_run import as_run
 from .aims import Aim, Terms
-from .liveness import live_rows, readable_bytes
+from .liveness import live_rows, readable_bytes, told_bytes
 from .liveness import memory as memory_of
 from .loop_variants import flops_of
 from .planner import PlanSearch, planning_model, searched
@@ -255,7 +255,7 @@ def _refusal(
     )
     return MemoryBudgetError(
         f"No plan was found that fits {_as_told(asked, budget)}: "
-        f"the least is {best.peak} bytes ({readable_bytes(best.peak)}).{sure}"
+        f"the least is {told_bytes(best.peak)}.{sure}"
         f"{_time_told(terms.aim)}",
         live_rows(memory_of(best.plan, terms.dims)),
         mend=f"Give at least memory={best.peak}, smaller inputs, or fewer outputs.",

@@ -135,7 +135,7 @@ class _Run:
             return False
         for read in reads:
             self._find_next_use(read)
-        if not self._compute(step, reads):
+        if not self._compute(step):
             return False
         for read in reads:
             self._unlock(read)
@@ -165,7 +165,7 @@ class _Run:
             self.candidate[step] = 0
         for step in missing:
             reads = self.model.reads[step]
-            if not self._compute(step, reads):
+            if not self._compute(step):
                 return False
             for read in reads:
                 self._unlock(read)
@@ -184,7 +184,7 @@ class _Run:
                     stack.append(read)
         return sorted(found)
 
-    def _compute(self, step: int, reads: Collection[int]) -> bool:
+    def _compute(self, step: int) -> bool:
         """Make room for a step whose operands are live and locked, and compute it."""
         if len(self.order) >= self.allowed:
             return False

@@ -20,7 +20,7 @@ from ..notation.node_text import escaped, shortened
 from .scratch import scratch_bytes
 from .timeline import timeline_html
 
-__all__ = ["Memory", "live_ranges", "live_rows", "memory", "readable_bytes"]
+__all__ = ["Memory", "live_ranges", "live_rows", "memory", "readable_bytes", "told_bytes"]
 
 _UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 
@@ -31,6 +31,12 @@ def readable_bytes(count: int) -> str:
         if count >= size:
             return f"{count / size:.4g} {unit}"
     return f"{count} B"
+
+
+def told_bytes(count: int) -> str:
+    """The same, with the whole number behind where the unit is a larger one."""
+    text = readable_bytes(count)
+    return text if text.endswith(" B") else f"{text} ({count} bytes)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class Memory:
 
     def __repr__(self) -> str:
         lines = [
-            f"peak {readable_bytes(self.peak_bytes)} ({self.peak_bytes} bytes), "
+            f"peak {told_bytes(self.peak_bytes)}, "
             f"results {readable_bytes(self.output_bytes)}, {len(self.timeline)} steps"
         ]
         if self.peak_node is not None:
@@ -87,13 +93,17 @@ def described(node: Node) -> str:
     return f"{named}{node.op.name}{again} {avals}" + (f"   {where}" if where else "")
 
 
-def live_rows(needed: Memory, most: int = 6) -> list[str]:
+_SHOWN = 6
+"""How many of the largest values an error names."""
+
+
+def live_rows(needed: Memory) -> list[str]:
     """The step of the peak and the largest values live there, as rows of an error."""
     rows = [f"at {described(needed.peak_node)}"] if needed.peak_node is not None else []
-    rows += [f"{readable_bytes(size):>9}  {described(node)}" for node, size in needed.live[:most]]
-    if len(needed.live) > most:
-        rest = sum(size for _, size in needed.live[most:])
-        rows.append(f"{readable_bytes(rest):>9}  in {len(needed.live) - most} more values")
+    rows += [f"{readable_bytes(size):>9}  {described(node)}" for node, size in needed.live[:_SHOWN]]
+    if len(needed.live) > _SHOWN:
+        rest = sum(size for _, size in needed.live[_SHOWN:])
+        rows.append(f"{readable_bytes(rest):>9}  in {len(needed.live) - _SHOWN} more values")
     return rows
 
 

@@ -24,7 +24,7 @@ from ..ir.dims import Dim
 from ..ir.node import Node, make
 from ..ir.walks import reachable
 from ..ops.closures import fresh_like, rebuilt
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 from ..ops.scan import SCAN
 from ..passes.step_images import Step
 

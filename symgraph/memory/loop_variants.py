@@ -26,7 +26,7 @@ from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
 from ..lowering.memory_model import resolved
 from ..ops.closures import fresh_like
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 from ..ops.scan import SCAN
 from ..passes.as_run import as_run
 from ..passes.residuals import with_residuals

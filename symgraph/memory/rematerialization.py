@@ -20,7 +20,7 @@ from ..lowering.schedule import scheduled
 from ..passes.as_run import as_run
 from .aims import Terms
 from .eviction import SCORES, Evictor
-from .liveness import live_rows, readable_bytes
+from .liveness import live_rows, readable_bytes, told_bytes
 from .liveness import memory as memory_of
 from .loop_variants import flops_of, loop_variants
 from .planner import PlanSearch, backward_steps, searched, steps_of
@@ -259,7 +259,7 @@ def _infeasible(search: PlanSearch, dag: Dag, budget: int) -> MemoryBudgetError:
     rows = live_rows(memory_of(best, search.dims))
     return MemoryBudgetError(
         f"No plan was found that fits {readable_bytes(budget)}: "
-        f"the least is {least.peak} bytes ({readable_bytes(least.peak)}).",
+        f"the least is {told_bytes(least.peak)}.",
         rows,
         mend=f"Give at least memory={least.peak}, smaller inputs, or fewer outputs.",
         least_bytes=least.peak,

@@ -7,7 +7,7 @@ process, and where constants lie.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -32,7 +32,7 @@ class Loop:
     """The function of a group, and what it takes."""
 
     name: str
-    parameters: Sequence[Parameter]
+    parameters: tuple[Parameter, ...]
 
 
 def entry_text(entry: Entry, loop_of: Mapping[int, Loop], code: Code, machine: Machine) -> str:
@@ -75,17 +75,26 @@ class _Writer(Words):
                 case Looped():
                     self._loop(loop_of[number], each)
                 case Multiplied():
-                    places = self._place(each.left), self._place(each.right)
-                    pair = matrices(each.left, each.right, places)
-                    out = self._place(each.out)
-                    write_product(c, each.out.kind, self.register, *pair, out, each.sizes)
+                    self._product(each)
                 case Copied():
                     self._copy(each)
                 case Zeroed():
-                    place, size = self._place(each.out), each.out.size * each.out.itemsize
-                    c.line(
-                        f"call void @llvm.memset.p0.i64(ptr {place}, i8 0, i64 {size}, i1 false)"
-                    )
+                    self._zeros(each)
+        return self._function()
+
+    def _product(self, step: Multiplied) -> None:
+        places = self._place(step.left), self._place(step.right)
+        pair = matrices(step.left, step.right, places)
+        out = self._place(step.out)
+        write_product(self.c, step.out.kind, self.register, *pair, out, step.sizes)
+
+    def _zeros(self, step: Zeroed) -> None:
+        place, size = self._place(step.out), step.out.size * step.out.itemsize
+        self.c.line(f"call void @llvm.memset.p0.i64(ptr {place}, i8 0, i64 {size}, i1 false)")
+
+    def _function(self) -> str:
+        """The text around the lines that were written."""
+        inputs, results = self.entry.inputs.values(), self.entry.results
         numbers = layout([*inputs], results)
         listed = ", ".join([f"i64 {each}" for each in numbers])
         return "\n".join(
@@ -94,10 +103,10 @@ class _Writer(Words):
                 f"define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) nounwind {{",
                 "entry:",
                 f"  %places = alloca [{1 + len(inputs) + len(results)} x ptr]",
-                *c.entry,
+                *self.c.entry,
                 "  br label %start",
                 "start:",
-                *c.lines,
+                *self.c.lines,
                 "  br label %end",
                 "end:",
                 "  ret ptr %results",

@@ -93,7 +93,7 @@ class Group:
 
     def join(self, reading: Reading, avals: Mapping[str, Aval]) -> bool:
         """Take a statement in, if the loop can compute it."""
-        for split in [self.split] if self.split is not None else [None, *self._splits(reading)]:
+        for split in [self.split] if self.split is not None else [None, *self._splits()]:
             before = self.split, dict(self.placed)
             self.split = split
             try:
@@ -108,7 +108,7 @@ class Group:
             return True
         return False
 
-    def _splits(self, reading: Reading) -> list[int]:
+    def _splits(self) -> list[int]:
         """Where rows may end."""
         if len(self.space) < 2:
             return []

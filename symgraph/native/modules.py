@@ -78,6 +78,52 @@ class Loops:
     constants: tuple[np.ndarray[Any, Any], ...] = ()
 
 
+class _GroupFunctions:
+    """The functions of groups, of which those of one form share one.
+
+    Parameters
+    ----------
+    avals : mapping of str to Aval
+    machine : Machine
+    series : str
+        What names begin with.
+    """
+
+    def __init__(self, avals: Mapping[str, Aval], machine: Machine, series: str) -> None:
+        self.avals, self.machine, self.series = avals, machine, series
+        self.names: dict[str, str] = {}  # By the text.
+        self.texts: list[str] = []
+        self.builtins: list[str] = []
+        self.declared: dict[str, str] = {}
+        self.defined: dict[str, str] = {}
+        self.parts: dict[str, Parts] = {}
+
+    def add(self, group: Group) -> Loop:
+        """Write a group, unless one of its form is written already."""
+        avals, machine = self.avals, self.machine
+        read = {name for each in group.members for name in each.names}
+        kinds = {name: kind_of(avals[name].dtype) or "" for name in read}
+        code = Code(machine.llvm)
+        nest = Nest(Plan(group, kinds), code, machine.register)
+        text, builtin = nest.written("NAME_loop"), _builtin("NAME", nest, avals, machine)
+        if group.parted:
+            builtin = f"{builtin}\n{_part('NAME', nest, avals, machine)}"
+        name = self.names.setdefault(f"{text}\n{builtin}", f"{self.series}n{len(self.names)}")
+        if group.parted:
+            self.parts[name] = parts_of(nest.plan, avals)
+        if len(self.names) > len(self.texts):
+            self.texts.append(text.replace("@NAME", f"@{name}"))
+            self.builtins.append(builtin.replace("@NAME", f"@{name}"))
+        self.declared.update(code.declared)
+        self.defined.update(code.defined)
+        return Loop(name, nest.plan.parameters)
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The names of the functions that Python calls."""
+        return (*self.names.values(), *[f"{name}_part" for name in self.parts])
+
+
 def loops_of(
     groups: Sequence[Group],
     tiles: Sequence[Tile],
@@ -91,56 +137,34 @@ def loops_of(
 
     An `entry` is the whole program, and uses these groups. Names begin with the `series`.
     """
-    names: dict[str, str] = {}  # By the text: groups of one form share a function.
-    of_groups: list[str] = []
-    parameters: list[tuple[Parameter, ...]] = []
-    texts: list[str] = []
-    builtins: list[str] = []
-    declared: dict[str, str] = {}
-    defined: dict[str, str] = {}
-    parts: dict[str, Parts] = {}
-    for group in groups:
-        read = {name for each in group.members for name in each.names}
-        kinds = {name: kind_of(avals[name].dtype) or "" for name in read}
-        code = Code(machine.llvm)
-        nest = Nest(Plan(group, kinds), code, machine.register)
-        text, builtin = nest.written("NAME_loop"), _builtin("NAME", nest, avals, machine)
-        if group.parted:
-            builtin = f"{builtin}\n{_part('NAME', nest, avals, machine)}"
-        name = names.setdefault(f"{text}\n{builtin}", f"{series}n{len(names)}")
-        if group.parted:
-            parts[name] = parts_of(nest.plan, avals)
-        if len(names) > len(texts):
-            texts.append(text.replace("@NAME", f"@{name}"))
-            builtins.append(builtin.replace("@NAME", f"@{name}"))
-        declared.update(code.declared)
-        defined.update(code.defined)
-        of_groups.append(name)
-        parameters.append(nest.plan.parameters)
-    texts += defined.values()
-    own = [(*names.values(), *[f"{name}_part" for name in parts])]
-    modules = [module_of([*texts, *builtins], own[0], {**declared, **BUILTIN})]
+    functions = _GroupFunctions(avals, machine, series)
+    loops = [functions.add(group) for group in groups]
+    declared, texts = functions.declared, [*functions.texts, *functions.defined.values()]
+    called = functions.called
+    modules = [module_of([*texts, *functions.builtins], called, {**declared, **BUILTIN})]
     whole = None
     if entry is not None:
         code = Code(machine.llvm)
-        loops = [Loop(*each) for each in zip(of_groups, parameters, strict=True)]
-        texts.append(entry_text(entry, _loops_in(entry, groups, loops), code, machine))
-        whole = module_of(texts, [ENTRY], {**declared, **code.declared, **DECLARED}).text
-    for tile in tiles:
-        code = Code(machine.llvm)
-        body = [written(code, tile), _product("product", tile, machine)]
-        modules.append(module_of(body, ["product"], {**code.declared, **BUILTIN}))
-    own += [(f"{series}g{number}",) for number in range(len(tiles))]
+        text = entry_text(entry, _loops_in(entry, groups, loops), code, machine)
+        known = {**declared, **code.declared, **DECLARED}
+        whole = module_of([*texts, text], [ENTRY], known).text
+    modules += [_tile_module(tile, machine) for tile in tiles]
     return Loops(
         tuple(modules),
-        tuple(own),
-        tuple(of_groups),
-        tuple(parameters),
-        parts,
+        (called, *[(f"{series}g{number}",) for number in range(len(tiles))]),
+        tuple([each.name for each in loops]),
+        tuple([each.parameters for each in loops]),
+        functions.parts,
         tuple([each.rows for each in tiles]),
         whole,
         () if entry is None else tuple(entry.arrays.values()),
     )
+
+
+def _tile_module(tile: Tile, machine: Machine) -> Module:
+    code = Code(machine.llvm)
+    body = [written(code, tile), _product("product", tile, machine)]
+    return module_of(body, ["product"], {**code.declared, **BUILTIN})
 
 
 def _loops_in(entry: Entry, groups: Sequence[Group], loops: Sequence[Loop]) -> dict[int, Loop]:

@@ -1,1 +1,1 @@
-"""The notation of operations as text, LaTeX and source. Records of operations name it."""
+"""The notation of operations as text, LaTeX and source, which their records name."""

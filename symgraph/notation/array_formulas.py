@@ -18,8 +18,10 @@ from .node_text import Spelled, Writer, index_text
 
 __all__ = [
     "as_ones",
+    "concatenation_formula",
     "contraction_formula",
     "diagonal_formula",
+    "embedding_formula",
     "extremum_formula",
     "gathered_formula",
     "inverse_formula",
@@ -70,7 +72,8 @@ def _indexed(operand: Spelled, indices: str) -> str:
     text = operand[0]
     if operand[1] == POWER and text.endswith(r"^\top") and len(indices) == 2:
         return _indexed((text.removesuffix(r"^\top"), ATOM), indices[::-1])
-    bare = operand[1] == ATOM and not text.endswith(("}", ")"))
+    word = re.fullmatch(r"\\math\w+\{[^{}]*\}", text)
+    bare = operand[1] == ATOM and (word or not text.endswith(("}", ")")))
     if text.replace("-", "").replace(".", "").isdigit() or text.endswith(rf"\right]_{{{indices}}}"):
         return text
     return f"{text if bare else argument(operand)}_{{{indices}}}"
@@ -156,9 +159,25 @@ def inverse_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
 def item_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """A part of an array: its index in brackets."""
     index = index_text(node.params["index"], node.operands[0].shape)
-    if set(index.split(", ")) <= {":", "None"}:  # only axes of length one are added
+    # Only axes of length one are added. Of three or more it matters where they stand: in
+    # x[:, None] - x[None] the places differ, which a matrix shows as x 1ᵀ - 1 xᵀ.
+    before = index.rstrip(" :,").split(", ")
+    if set(index.split(", ")) <= {":", "None"} and (node.ndim <= 2 or set(before) <= {"None", ""}):
         return operands[0]
     return _picked(operands[0], index.replace("None", r"\cdot"))
+
+
+def embedding_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
+    """An array of zeros that holds another at an index, which stands below."""
+    index = index_text(node.params["index"], node.shape).replace("None", r"\cdot")
+    return rf"\operatorname{{embed}}_{{[{index}]}}{argument(operands[0])}", ATOM
+
+
+def concatenation_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """A vector by its elements; None where longer arrays are joined."""
+    if any(operand.shape != (1,) for operand in node.operands):
+        return None
+    return argument((", ".join(text for text, _ in operands), 0)), ATOM
 
 
 def projection_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
@@ -182,6 +201,9 @@ def solution_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
 def norm_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
     """The norm of a vector, or the Frobenius norm of a matrix, between two double bars."""
     (operand,), order = node.operands, node.params["ord"]
+    if operand.ndim == 2 and len(node.params["axis"]) == 1 and order in (1, 2):
+        place = r"\cdot j" if node.params["axis"][0] % 2 == 0 else r"i \cdot"
+        return rf"\left\|{_indexed(operands[0], place)}\right\|_{{{order:g}}}", POWER
     if node.params["keepdims"] or len(node.params["axis"]) != operand.ndim or operand.ndim > 2:
         return None
     if operand.ndim == 2 and order != 2:

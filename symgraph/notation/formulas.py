@@ -28,6 +28,7 @@ __all__ = [
     "TIMES",
     "UNARY",
     "argument",
+    "connective",
     "difference_formula",
     "fraction_formula",
     "is_matrix",
@@ -59,6 +60,8 @@ _FRACTIONS = {
     )
 }
 """Factors that books write as fractions; they are the same numbers."""
+_BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*)\}"
+"""Anything in braces, which may hold braces of their own, four deep."""
 _EXACT = (Arrangement.REPEATED, Arrangement.CONVERTED)
 
 
@@ -93,10 +96,15 @@ def sum_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     left, right = operands
     if left == right and node.operands[0] is node.operands[1]:
         return _times("2", left)
-    left, right = _repeated_terms(node, operands)
+    left, right = map(_as_term, _repeated_terms(node, operands))
     if right[0].startswith("-") and right[1] == UNARY:
         return f"{within(left, PLUS)} - {right[0][1:]}", PLUS
     return f"{within(left, PLUS)} + {within(right, PLUS)}", PLUS
+
+
+def _as_term(operand: Spelled) -> Spelled:
+    """The term, a half or a quarter as a fraction."""
+    return _FRACTIONS.get(operand[0], operand[0]), operand[1]
 
 
 def _repeated_terms(node: Node, operands: Sequence[Spelled]) -> list[Spelled]:
@@ -122,7 +130,7 @@ def _repeated_term(node: Node, operand: Spelled) -> Spelled:
 
 def difference_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """A difference."""
-    left, right = _repeated_terms(node, operands)
+    left, right = map(_as_term, _repeated_terms(node, operands))
     return f"{within(left, PLUS)} - {within(right, SUM)}", PLUS
 
 
@@ -131,6 +139,9 @@ def _times(number: str, operand: Spelled) -> Spelled:
     number = _FRACTIONS.get(number, number)
     if operand[1] == SUM:
         return rf"{number} \, {operand[0]}", SUM
+    if operand[1] in (TIMES, UNARY) and not re.match(r"[-\d]|\\frac", operand[0]):
+        # Of log x the binding stays, for a factor behind it would need brackets.
+        return rf"{number} \, {operand[0]}", operand[1]
     between = r" \cdot " if operand[0][:1].isdigit() or operand[0].startswith("-") else r" \, "
     return f"{number}{between}{within(operand, JOINED)}", TIMES
 
@@ -149,9 +160,15 @@ def product_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
             rf"{within(left, TIMES)} \odot {within(right, TIMES)}",
             TIMES,
         )
-    if is_number(other) and (not is_number(one) or left[1] == SUM != right[1]):
+    both = is_number(one) and is_number(other)
+    if is_number(other) and (not both or left[1] == SUM != right[1] or _is_literal(right[0])):
         left, right = right, left
-    return _times(within(left, TIMES), right)
+    called = left[1] == UNARY and not left[0].startswith("-")
+    return _times(argument(left) if called else within(left, TIMES), right)
+
+
+def _is_literal(text: str) -> bool:
+    return text.replace(".", "", 1).isdigit()
 
 
 def _broadcast_product(one: Node, other: Node, left: Spelled, right: Spelled) -> Spelled | None:
@@ -204,9 +221,31 @@ def fraction_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
         return rf"{within(left, JOINED)} {scales}", JOINED
     if left[1] == SUM and left[0].startswith(r"\sum"):  # A mean.
         return rf"\frac{{1}}{{{right[0]}}} {left[0]}", SUM
+    above, below = _parts_of_fraction(left)
+    if below:
+        return rf"\frac{{{above}}}{{{_product_below(below, right)}}}", JOINED
     if left[0].startswith("-") and left[1] >= UNARY:
         return rf"-\frac{{{left[0][1:]}}}{{{right[0]}}}", UNARY
     return rf"\frac{{{left[0]}}}{{{right[0]}}}", JOINED
+
+
+def _parts_of_fraction(operand: Spelled) -> tuple[str, str]:
+    """The two parts of a fraction to be divided once more; empty for anything else."""
+    found = re.fullmatch(rf"\\frac{_BRACES}{_BRACES}", operand[0])
+    if found is None or operand[1] != JOINED or found[1].startswith(r"\partial"):
+        return "", ""
+    plain = not re.search(r"\\sum|\\max|\\min|\\begin", found[2])
+    return (found[1], found[2]) if plain else ("", "")
+
+
+def _product_below(below: str, divisor: Spelled) -> str:
+    """What a fraction and a second divisor are divided by: `h^{2}` for `h` and `h`."""
+    first = below, min(_binding(below), TIMES) if " " in below else ATOM
+    if below == divisor[0]:
+        return f"{within(divisor, ATOM)}^{{2}}"
+    if _is_literal(divisor[0]):
+        first, divisor = divisor, first
+    return _times(within(first, TIMES), divisor)[0]
 
 
 def power_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
@@ -260,11 +299,20 @@ def _function(head: str) -> Writer:
         if head in _OF_MATRICES and node.op.traits.elementwise and is_matrix(node.operands[0]):
             return rf"{_of_elements(head)}\left({text}\right)", ATOM
         plain = binding == ATOM and len(text) <= 8 and not text.startswith("\\left")
-        if plain and head.startswith("\\") and "{" not in head and head != r"\sigma":
+        if plain and head in _WITHOUT_BRACKETS:
             return f"{head} {text}", UNARY
         return rf"{head}\left({text}\right)", ATOM
 
     return spell
+
+
+_WITHOUT_BRACKETS = frozenset(
+    {
+        *(r"\exp", r"\log", r"\log_2", r"\sin", r"\cos", r"\tan", r"\sinh", r"\cosh", r"\tanh"),
+        *(r"\arcsin", r"\arccos", r"\arctan", r"\det", r"\max", r"\min"),
+    }
+)
+"""Functions that are written before their argument as it stands: sin x, but σ(x) and Γ(x)."""
 
 
 def _of_elements(head: str) -> str:
@@ -281,6 +329,12 @@ def relation(sign: str) -> Writer:
         return f"{within(left, PLUS)} {sign} {within(right, PLUS)}", LOWEST
 
     return spell
+
+
+def connective(sign: str) -> Writer:
+    """A sign of logic between two truth values; None for whole numbers, whose bits are meant."""
+    related = relation(sign)
+    return lambda node, operands: related(node, operands) if node.dtype.kind == "b" else None
 
 
 _OF_MATRICES = frozenset(

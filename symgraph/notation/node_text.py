@@ -75,13 +75,20 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
 
 
 def number(value: ArrayLike) -> str:
-    """The number in the fewest digits that identify it; 2.0 becomes 2, -0.0 stays -0.0."""
+    """The number in the fewest digits that identify it: 2.0 is 2, and 1e15 has no zeros behind it.
+
+    The sign of -0.0 stays.
+    """
     array: np.ndarray[Any, Any] = np.asarray(value)
     item = array.item()
     if array.dtype.kind != "f" or not isfinite(item):
         return str(item)
     if item.is_integer() and abs(item) < 1e16 and not (item == 0 and np.signbit(array)):
-        return str(int(item))
+        digits = str(int(item))
+        first = digits.rstrip("0")
+        if abs(item) < 1e6 or len(first.lstrip("-")) > 1:
+            return digits
+        return f"{first}e{len(digits) - len(first)}"
     return str(array.dtype.type(item))
 
 
@@ -258,16 +265,28 @@ def size_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 
 
 def _as_numbers(node: Node, operands: Sequence[Spelled]) -> Sequence[Spelled]:
-    """The texts of operands, with `2` for `[2]` where the other one has the shape of the result."""
+    """The texts of operands, with `2` for `[2]` where another one has the shape of the result.
+
+    So is `1` written for `ones(n)`.
+    """
     shown = list(operands)
     for place, operand in enumerate(node.operands):
-        other = node.operands[1 - place]
-        if operand.is_constant and operand.shape and other.shape == node.shape:
-            value: np.ndarray[Any, Any] = operand.params["value"]
-            if value.size == 1 and operands[place][0].startswith("["):
-                text = operands[place][0].strip("[]")
-                shown[place] = text, UNARY if text.startswith("-") else ATOM
+        others = [each.shape for k, each in enumerate(node.operands) if k != place]
+        value = _one_number(operand, operands[place][0]) if node.shape in others else None
+        if value is not None:
+            text = number(value)
+            shown[place] = text, UNARY if text.startswith("-") else ATOM
     return shown
+
+
+def _one_number(node: Node, text: str) -> np.ndarray[Any, Any] | None:
+    """The number that all elements are, if it is written out in the text; else None."""
+    repeated = node.op.traits.arrangement is Arrangement.REPEATED and text.endswith(")")
+    held = node.operands[0] if repeated else node
+    if not held.is_constant or not (repeated or (held.shape and text.startswith("["))):
+        return None
+    value: np.ndarray[Any, Any] = held.params["value"]
+    return value if value.size == 1 else None
 
 
 def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
@@ -284,5 +303,6 @@ def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
         found: Spelled | None = written(node, operands)
         if found is not None:
             return found
-    texts = [text for text, _ in operands]
+    elementwise = node.op.traits.elementwise and len(operands) > 1
+    texts = [text for text, _ in (_as_numbers(node, operands) if elementwise else operands)]
     return f"{escaped(node.op.name)}({', '.join([*texts, *_arguments(node)])})", ATOM

@@ -238,6 +238,13 @@ def cond(
     >>> sg.graph(y).evaluate(x=-1.0)
     array(0.)
     """
+    for each in (true_fn, false_fn):
+        if not callable(each):
+            raise TraceError(
+                f"A branch is a function, not {each!r}.",
+                mend="Give functions, as in sg.cond(x > 0, lambda: x, lambda: -x); "
+                "np.where(condition, a, b) chooses between arrays.",
+            )
     condition = pred if isinstance(pred, Array) else constant(pred)
     if condition.dtype.kind != "b":
         condition = condition != 0

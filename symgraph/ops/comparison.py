@@ -312,6 +312,7 @@ bitwise_and = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_and",
+    latex=formulas.connective(r"\land"),
     text=Infix("&", 4),
     definition=lambda m, x, y: m.bitwise_and(x, y),
 )
@@ -322,6 +323,7 @@ bitwise_or = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_or",
+    latex=formulas.connective(r"\lor"),
     text=Infix("|", 2),
     definition=lambda m, x, y: m.bitwise_or(x, y),
 )
@@ -332,6 +334,7 @@ bitwise_xor = elementwise(
     vjp=(None, None),
     traits=_COMMUTATIVE,
     ufunc="bitwise_xor",
+    latex=formulas.connective(r"\oplus"),
     text=Infix("^", 3),
     definition=lambda m, x, y: m.bitwise_xor(x, y),
 )

@@ -18,8 +18,9 @@ from ..ir.dims import Dim, ShapeLike, is_nonnegative, normal, parse_shape
 from ..ir.fact_inference import Knowledge, Known
 from ..ir.node import fresh, make
 from ..ir.op import Op, no_flops, register
-from ..notation import array_formulas, formulas, node_text
+from ..notation import formulas, node_text
 from .composites import as_array, composite
+from .constant_facts import constant_facts
 from .families import function
 
 __all__ = [
@@ -122,56 +123,8 @@ def _placed(fact: Fact, aval: Aval) -> Fact:
     return fact
 
 
-_LARGE = 1_000_000
-"""We do not search larger constants for patterns."""
-
-
 def _infer_constant(*, value: np.ndarray[Any, Any]) -> Aval:
     return Aval(value.dtype, value.shape)
-
-
-def _constant_facts(*, value: np.ndarray[Any, Any]) -> Iterable[Fact]:
-    if not value.size or not np.all(np.isfinite(value)):
-        return
-    yield finite
-    yield interval(float(np.min(value)), float(np.max(value)))
-    if np.all(value != 0):
-        yield Fact("nonzero")
-    if np.all(value == np.floor(value)):
-        yield integer_valued
-    if value.size > _LARGE or value.dtype.kind == "b":
-        return
-    if value.ndim:
-        yield from _facts_along_axes(value)
-    if value.ndim >= 2 and value.shape[-1] == value.shape[-2]:
-        yield from _structure_of(value)
-
-
-def _facts_along_axes(value: np.ndarray[Any, Any]) -> Iterable[Fact]:
-    """Facts of axes along which the numbers are one-hot, or nonnegative with the sum 1."""
-    if np.any(value < 0):
-        return
-    for axis in range(-value.ndim, 0):
-        if value.shape[axis] < 2:
-            continue
-        largest, total_of = np.max(value, axis), np.sum(value, axis, dtype=np.float64)
-        if np.all(largest == 1) and np.all(total_of == 1):
-            yield Fact("one_hot", (axis,))
-        elif value.dtype.kind == "f":
-            spread = value.shape[axis] * float(np.finfo(value.dtype).eps)
-            if np.all(np.abs(total_of - 1) <= spread):
-                yield Fact("simplex", (axis,))
-
-
-def _structure_of(value: np.ndarray[Any, Any]) -> Iterable[Fact]:
-    """Symmetry and zero patterns of constant matrices."""
-    if np.array_equal(value, np.swapaxes(value, -1, -2)):
-        yield Fact("symmetric")
-    lower, upper = not np.any(np.triu(value, 1)), not np.any(np.tril(value, -1))
-    if lower and upper:
-        yield Fact("diagonal")
-    elif lower or upper:
-        yield Fact("triangular", ("lower" if lower else "upper",))
 
 
 CONSTANT = register(
@@ -182,7 +135,7 @@ CONSTANT = register(
         kernel=lambda xp, *, value: xp.asarray(value),
         flops=no_flops,
         count=0,
-        facts=_constant_facts,
+        facts=constant_facts,
     )
 )
 
@@ -371,31 +324,3 @@ def asarray(x: ArrayLike, dtype: DTypeLike | None = None) -> Array:
 def array(x: ArrayLike, dtype: DTypeLike | None = None) -> Array:
     """A fresh copy of the array or numbers; see `asarray`."""
     return _lying_by_rows(asarray(x, dtype))
-
-
-# -- one result of several -----------------------------------------------------------------------
-def _infer_project(results: tuple[Aval, ...], *, index: int) -> Aval:
-    return results[index]
-
-
-def _facts_project(x: Known, *, index: int) -> Iterable[Fact]:
-    """The facts of one result of several: `Fact("result", (index, fact))`."""
-    for fact in list(x.facts):
-        if fact.name == "result" and fact.args[0] == index and x.has(fact):
-            yield fact.args[1]
-
-
-PROJECT = register(
-    Op(
-        "project",
-        total=True,
-        infer=_infer_project,
-        kernel=lambda xp, values, *, index: values[index],
-        flops=no_flops,
-        count=0,
-        facts=_facts_project,
-        view=True,
-        latex=array_formulas.projection_formula,
-        text=node_text.projection_text,
-    )
-)

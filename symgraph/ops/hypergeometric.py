@@ -15,8 +15,9 @@ from .bounds import is_positive, knows
 from .choice import where
 from .composites import as_array, composite
 from .elementwise import absolute
-from .exponential import exp, power
+from .exponential import exp
 from .integrals import sinc
+from .powers import power
 from .rounding import trunc
 from .scipyufuncs import no_closed_form, part_of, polynomial, scipy_ufunc
 from .special import digamma, erf, gamma, gammaln, xlogy

@@ -148,6 +148,7 @@ EMBED = register(
         doc="Zeros of `shape` with the operand in the slice `index`: the transpose of `getitem`.",
         traits=replace(PLACEMENT, in_order=_takes_all),
         text=node_text.embedding_text,
+        latex=array_formulas.embedding_formula,
     )
 )
 

@@ -13,7 +13,7 @@ from ..ir.avals import Aval, AxisLike, normal_axes, normal_axis
 from ..ir.dims import Shape, ShapeLike, count, known_equal, normal, show_shape
 from ..ir.op import Op, no_flops, register
 from ..ir.traits import Traits
-from ..notation import node_text
+from ..notation import array_formulas, node_text
 from .batched import batch_whole
 from .carrying import carries_off_axis
 from .composites import as_array, composite, listed, naming_lines, refuse
@@ -99,6 +99,7 @@ CONCATENATE = register(
         doc="Join arrays along an axis that they have.",
         traits=Traits(jointly_linear=..., movement=True, shift=1),
         text=node_text.concatenation_text,
+        latex=array_formulas.concatenation_formula,
     )
 )
 

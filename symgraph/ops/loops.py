@@ -231,7 +231,8 @@ class _Steps:
     def _carries_of(self, found: TracedFunction) -> Sequence[Node]:
         if found.tree.kind != "tuple" or len(found.tree.children) != 2:
             raise TraceError(
-                f"A step gives a pair, the carry and a result, not {found.tree}.",
+                "A step gives a pair, the carry and a result, not "
+                f"{'one array' if found.tree.kind == 'leaf' else found.tree}.",
                 mend="Return (carry, y), or (carry, None) if there is no result.",
             )
         if found.tree.children[0] != self.carry:

@@ -149,7 +149,7 @@ def _rows(x: Array, axis: AxisLike) -> tuple[Array, Dim]:
     return reshape(rows, (*[x.shape[i] for i in kept], size)), size
 
 
-def _spoiled(found: Array, rows: Array, like: Array) -> Array:
+def _spoiled(found: Array, rows: Array) -> Array:
     """The result, with NaN for rows that hold a NaN: it is sorted last."""
     if rows.dtype.kind != "f":
         return found
@@ -209,7 +209,7 @@ def _quantile(
     if skip_nan:
         n = FUNCTIONS["maximum"](_counted(x, axis), 1)
     found = _met(rows, n, places, method)
-    found = _filled(found, x, axis) if skip_nan else _spoiled(found, rows, x)
+    found = _filled(found, x, axis) if skip_nan else _spoiled(found, rows)
     if dtype is not None and found.dtype != dtype and found.dtype.kind == "f":
         found = FUNCTIONS["astype"](found, dtype)
     found = moveaxis(found, -1, 0)
@@ -251,7 +251,7 @@ def _weighted(
     at = _where_reached(take_along_axis(sums, order, axis=-1), fractions)
     found = take_along_axis(rows, at, axis=-1)
     if not skip_nan:
-        found = _spoiled(found, rows, x)
+        found = _spoiled(found, rows)
     lead = (fractions.shape[0],) if fractions.ndim else ()
     return reshape(moveaxis(found, -1, 0), (*lead, *_rest(x, axis, keepdims)))
 
@@ -355,7 +355,7 @@ def median(
     rest = _rest(x, axis, keepdims)
     if size == 0:
         return full(rest, np.nan, dtype)
-    found = _spoiled(_middle(rows, size, dtype), rows, x)
+    found = _spoiled(_middle(rows, size, dtype), rows)
     return reshape(found, rest)
 
 

@@ -48,9 +48,9 @@ def _reversed(x: Array) -> Array:
     return x[..., ::-1]
 
 
-def _later(x: Array, end: float = 0) -> Array:
+def _later(x: Array) -> Array:
     """The array shifted by one place: the next element."""
-    return concatenate([x, _edge(x, end)], axis=-1)[..., 1:]
+    return concatenate([x, _edge(x, 0)], axis=-1)[..., 1:]
 
 
 def _earlier(x: Array, start: float = 0) -> Array:

@@ -36,11 +36,6 @@ def _over_segments(ufunc: np.ufunc) -> Callable[..., Array]:
         out: object = None,
     ) -> Array:
         refuse(name, {"out": out})
-        if isinstance(indices, Array):
-            raise TraceError(
-                "Where segments start must be known while tracing.",
-                mend="Give indices as numbers, or add up segments with snp.scatter_add.",
-            )
         moved = FUNCTIONS["moveaxis"](as_array(x), axis, 0)
         size, *_ = moved.shape
         if is_named(size):
@@ -48,13 +43,7 @@ def _over_segments(ufunc: np.ufunc) -> Callable[..., Array]:
                 f"The number of elements along axis {axis} is not known.",
                 mend="Give the axis a size, as in sg.spec((12,)).",
             )
-        starts = _starts(indices)
-        outside = starts[(starts < 0) | (starts >= size)]
-        if outside.size:
-            raise ShapeError(
-                f"Index {outside[0]} is out of range for an axis of {size} elements.",
-                mend=f"Segments start at 0 to {size - 1}.",
-            )
+        starts = _starts(indices, size)
         keywords = {} if dtype is None else {"dtype": dtype}
         if not starts.size:
             none = reduce(moved[:1], axis=0, keepdims=True, **keywords)[:0]
@@ -71,8 +60,13 @@ def _over_segments(ufunc: np.ufunc) -> Callable[..., Array]:
     return composite((ufunc, "reduceat"))(reduceat)
 
 
-def _starts(indices: object) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Where segments start; as in NumPy a vector of whole numbers."""
+def _starts(indices: object, size: int) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Where segments of an axis start; as in NumPy a vector of whole numbers within it."""
+    if isinstance(indices, Array):
+        raise TraceError(
+            "Where segments start must be known while tracing.",
+            mend="Give indices as numbers, or add up segments with snp.scatter_add.",
+        )
     given = np.asarray(indices)
     if given.size and given.dtype.kind not in "iu":
         raise DTypeError(
@@ -83,6 +77,12 @@ def _starts(indices: object) -> np.ndarray[Any, np.dtype[np.intp]]:
         raise ShapeError(
             f"Where segments start is a vector, not an array of shape {given.shape}.",
             mend="Give the indices as a list of whole numbers.",
+        )
+    outside = given[(given < 0) | (given >= size)]
+    if outside.size:
+        raise ShapeError(
+            f"Index {outside[0]} is out of range for an axis of {size} elements.",
+            mend=f"Segments start at 0 to {size - 1}.",
         )
     return given.astype(np.intp)
 

@@ -1,6 +1,6 @@
 """The local page of `symgraph serve`: a server for this machine alone, and the page it shows.
 
-The room knows HTTP and processes. What a question means is a function that the command gives.
+The room knows HTTP and processes. The command gives the function that answers a question.
 """
 
 from .server import PageServer

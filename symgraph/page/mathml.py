@@ -41,6 +41,7 @@ _OPERATORS = {
     r"\ge": "≥",
     r"\lor": "∨",
     r"\land": "∧",
+    r"\oplus": "⊕",
     r"\lfloor": "⌊",
     r"\rfloor": "⌋",
     r"\lceil": "⌈",
@@ -160,7 +161,7 @@ class _Reader:
             return ("mfrac", [self.group(), self.group()])
         if token == r"\sqrt":
             return self.root()
-        if token in (r"\begin{aligned}", r"\begin{cases}"):
+        if token in (r"\begin{aligned}", r"\begin{cases}", r"\begin{pmatrix}"):
             return self.table(token)
         return _token(token)
 
@@ -199,6 +200,8 @@ class _Reader:
             if token == r"\\":
                 rows.append([])
         table: Tree = ("mtable", [("mtr", cells) for cells in rows])
+        if "pmatrix" in begin:
+            return ("mrow", [("mo", "("), table, ("mo", ")")])
         return ("mrow", [("mo", "{"), table]) if "cases" in begin else table
 
 

@@ -14,7 +14,7 @@ from ..ir.interpreter import results_read
 from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.walks import reachable
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 from ..ops.scan import SCAN
 
 __all__ = ["without_dead_results"]

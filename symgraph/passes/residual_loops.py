@@ -15,7 +15,7 @@ from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.walks import reachable
 from ..ops.closures import fresh_like, rebuilt
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 from ..ops.scan import SCAN
 
 __all__ = ["HandedOn", "Reading", "with_readings"]

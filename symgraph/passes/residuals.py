@@ -22,7 +22,7 @@ from ..ir.cost import node_flops, nominal
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.walks import consumers, reachable
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 from ..ops.scan import SCAN
 from .bodies import hold_bodies, with_simple_bodies
 from .cheapest_kept import Choice, cheapest_kept

@@ -25,9 +25,9 @@ from ..ir.node import Node, make, on_operands, origin
 from ..ir.walks import reachable
 from ..ops.einsum import EINSUM, einsum
 from ..ops.elementwise import add, divide, multiply, negative, square, subtract
-from ..ops.exponential import power
 from ..ops.indexing import GETITEM
 from ..ops.matmul import MATMUL
+from ..ops.powers import power
 from ..ops.totals import sum as total
 
 __all__ = ["reused"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Literal, TypeAlias
 
 from ..accuracy import judge_of, judged_as_carefully
@@ -308,6 +309,7 @@ class _Rounds:
             # Another judge, too: a verdict that hangs on chance would fall another way next time.
             fresh = Knowledge(only_open=self.knowledge.only_open)
             self._judged = judged_as_carefully(fresh, self.knowledge)
+        started = perf_counter()
         new = normalized(
             *(outputs, self._judged or self.knowledge),
             trust=self.trust,
@@ -315,6 +317,7 @@ class _Rounds:
             at_kinks=self.at_kinks,
             **how,
         )
+        self.log.took("algebra", perf_counter() - started)
         return self.log.through("algebra", outputs, new)
 
 

@@ -14,7 +14,7 @@ from ..ir.body import Body
 from ..ir.dims import known_equal
 from ..ir.node import Node, existing
 from ..ir.walks import reachable
-from ..ops.creation import PROJECT
+from ..ops.results import PROJECT
 
 __all__ = ["Step"]
 

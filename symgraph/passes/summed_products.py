@@ -23,9 +23,9 @@ from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.traits import Arrangement, Matrices
 from ..ir.walks import consumers, reachable
-from ..ops.creation import PROJECT
 from ..ops.matmul import matmul
 from ..ops.movement import matrix_transpose, reshape
+from ..ops.results import PROJECT
 from ..ops.scan import SCAN, adds_up
 from .dead_results import without_dead_results
 

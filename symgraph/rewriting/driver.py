@@ -168,8 +168,7 @@ class _Sweep:
                 mend="The graph is unchanged; leave the rule out with rules.without(...).",
             ) from error
         finally:
-            spent = self.log.seconds.get(rule.name, 0.0)
-            self.log.seconds[rule.name] = spent + perf_counter() - started
+            self.log.took(rule.name, perf_counter() - started)
 
     def _spend_fuel(self, node: Node) -> None:
         self.fuel -= 1

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from itertools import permutations
 from typing import TypeAlias
 
-from ..errors import RuleError
+from ..errors import RuleError, did_you_mean
 from ..ir.node import Node
 from ..ir.op import OPS
 from ..ir.traits import Arrangement
@@ -53,6 +53,9 @@ class RuleSet:
         for rule in self.rules:
             self._by_head.setdefault(rule.lhs.op.name, []).append(_LeftSide(rule))
         self._by_signature: dict[Signature, tuple[Rule, ...]] = {}
+
+    def __repr__(self) -> str:
+        return f"<set of {len(self.rules)} rule{'' if len(self.rules) == 1 else 's'}>"
 
     def candidates(self, node: Node) -> tuple[Rule, ...]:
         """Rules whose left side may match `node`, in the order in which to try them."""
@@ -102,7 +105,9 @@ class RuleSet:
         have = {rule.name for rule in self.rules}
         unknown = [name for name in names if name not in have]
         if unknown:
-            raise RuleError(f"There is no rule named {unknown[0]!r}.")
+            raise RuleError(
+                f"There is no rule named {unknown[0]!r}.", mend=did_you_mean(unknown[0], have)
+            )
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)

@@ -83,7 +83,10 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class RuleTime:
-    """How often one rule fired and was tried, and how long it took."""
+    """How often one rule fired and was tried, and how long it took.
+
+    The algebra looks at the whole graph, so it is tried at no node: `tried` is 0.
+    """
 
     rule: str
     fired: int
@@ -113,7 +116,7 @@ class RuleProfile(Sequence[RuleTime]):
 
     def __str__(self) -> str:
         lines = [
-            f"{row.rule:32} {row.fired:7} {row.tried:7} {1e3 * row.seconds:9.2f}"
+            f"{row.rule:32} {row.fired:7} {row.tried or '-':>7} {1e3 * row.seconds:9.2f}"
             for row in self.rows
         ]
         return "\n".join([f"{'rule':32} {'fired':>7} {'tried':>7} {'ms':>9}", *lines])
@@ -122,7 +125,7 @@ class RuleProfile(Sequence[RuleTime]):
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
         rows = [
-            (row.rule, str(row.fired), str(row.tried), f"{1e3 * row.seconds:.2f}")
+            (row.rule, str(row.fired), str(row.tried or "-"), f"{1e3 * row.seconds:.2f}")
             for row in self.rows
         ]
         return bundle(self, table(("rule", "fired", "tried", "ms"), rows, numbers=True))
@@ -191,6 +194,10 @@ class Log:
                 kept.append(step)
         return kept[::-1]
 
+    def took(self, what: str, seconds: float) -> None:
+        """Add to the time of a rule, or of the algebra."""
+        self.seconds[what] = self.seconds.get(what, 0.0) + seconds
+
     def profile(self) -> RuleProfile:
         """By rule: times fired, times tried, seconds; the slowest first."""
         fired = self.fired
@@ -212,7 +219,7 @@ class Log:
         )
         self.tried.update(other.tried)
         for name, seconds in other.seconds.items():
-            self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+            self.took(name, seconds)
 
     def __len__(self) -> int:
         return len(self.steps)

@@ -317,7 +317,8 @@ def _is_number(node: Node, literal: Literal) -> bool:
 def _bytes(literal: Literal, dtype: np.dtype[Any]) -> bytes | None:
     """The bytes of the number in this dtype; None if the dtype lacks the number."""
     try:
-        wanted = np.asarray(literal.value).astype(dtype)
+        with np.errstate(invalid="ignore"):  # no whole number is infinite
+            wanted = np.asarray(literal.value).astype(dtype)
     except (OverflowError, ValueError):
         return None
     # -1 as uint8 would be 255, but a number stands only for itself.

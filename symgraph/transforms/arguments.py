@@ -140,8 +140,10 @@ class Arguments:
                 raise InputError(
                     f"Argument {self.paths[i]} is no array, and {type(leaf).__name__} "
                     "cannot be hashed, so no trace can be kept for it.",
-                    mend="Pass arrays, numbers, or something hashable; "
-                    "symgraph.pytrees.register makes a type a container.",
+                    mend=f"Pass its array: np.asarray({self.paths[i]})."
+                    if hasattr(leaf, "__array__")
+                    else "Pass arrays, numbers, something hashable, or a container of them: a "
+                    "dict, a dataclass, or a type that symgraph.pytrees.register has made one.",
                 ) from None
             described.append((type(leaf), leaf))
         return (self.entries, tuple(described), self.counts)

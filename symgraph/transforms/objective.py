@@ -104,6 +104,10 @@ class FlatObjective:
         self._hessian = hessian(f, 0, **options)
         self.x0 = self.flatten(params)
 
+    def __repr__(self) -> str:
+        name = getattr(self._f, "__name__", "a function")
+        return f"<FlatObjective of {name} in {self.x0.size} numbers>"
+
     def __call__(self, x: ArrayLike) -> tuple[float, Vector]:
         """Value and gradient at `x`."""
         value, gradient = self._value_and_grad(self.unflatten(x), *self._args, **self._kwargs)

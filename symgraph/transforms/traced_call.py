@@ -136,10 +136,19 @@ def traced_call(
 
 def _nothing_to_differentiate(parameters: Signature, arguments: Arguments) -> InputError:
     targets = ", ".join(repr(place) for place in parameters.wrt)
+    among = [i for target in arguments.targets for i in target]
+    mend = "Pass arrays or floats for it, or name another parameter with wrt=."
+    if any(hasattr(arguments.leaves[i], "__dict__") for i in among):
+        mend = (
+            "An object is a container of arrays if it is a dataclass, or of a type that "
+            "symgraph.pytrees.register has made one."
+        )
+    if any(hasattr(arguments.leaves[i], "__array__") for i in among):
+        mend = "Convert it first: np.asarray(...)."
     return InputError(
         f"Nothing to differentiate with respect to: no leaf of {targets} is an array.",
-        [arguments.shown(i) for target in arguments.targets for i in target][:4],
-        mend="Pass arrays or floats for it, or name another parameter with wrt=.",
+        [arguments.shown(i) for i in among][:4],
+        mend=mend,
     )
 
 

@@ -163,7 +163,7 @@ class Transform:
             return self._parameters.bound(args, kwargs), []
         if keyword not in kwargs:
             raise InputError(
-                f"{self.__name__}: the {keyword} is missing.",
+                f"{self.__name__}: the argument {keyword!r} is missing.",
                 mend=f"Pass it by name, as in f(x, {keyword}=...), shaped as what it belongs to.",
             )
         rest = {name: value for name, value in kwargs.items() if name != keyword}

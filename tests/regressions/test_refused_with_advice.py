@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -89,3 +90,95 @@ def test_rules_of_an_operation_that_is_none(capsys: pytest.CaptureFixture[str]) 
     told = capsys.readouterr().err
     assert "no operation 'sofmax'" in told
     assert "softmax" in told
+
+
+@dataclass
+class Parameters:
+    w: Any
+    b: Any
+
+
+class Pair(NamedTuple):
+    w: Any
+    b: Any
+
+
+@pytest.mark.parametrize(
+    "given", [{"w": "n", "b": ()}, ["n", ()], Parameters("n", ()), Pair("n", ())]
+)
+def test_a_container_describes_no_input(given: Any) -> None:
+    with pytest.raises(sg.InputError, match=r"described by(.|\n)*Trace a function of the parts"):
+        sg.trace(lambda p: np.sum(p), p=given)
+
+
+def test_a_text_for_a_parameter_that_takes_texts_is_no_shape() -> None:
+    """It named a dimension, and `mode == "sum"` was False without a word."""
+
+    def reduced(x, mode="sum"):
+        return np.sum(x) if mode == "sum" else np.mean(x)
+
+    with pytest.raises(sg.InputError, match=r"would be the shape(.|\n)*partial\(f, mode='sum'\)"):
+        sg.trace(reduced, x="n", mode="sum")
+    assert sg.trace(partial(reduced, mode="sum"), x="n").evaluate(x=[1.0, 2.0]) == 3.0
+
+
+@pytest.mark.parametrize("trace", [lambda f: sg.trace(f, (3,), (3,)), lambda f: sg.trace(f, x=3)])
+def test_any_number_of_arguments_has_no_names(trace: Any) -> None:
+    with pytest.raises(sg.InputError, match="lambda a, b: f"):
+        trace(lambda *several: np.sum(several[0]))
+
+
+class Table:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.ones(3)
+
+
+class Unhashable(Table):
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+
+@pytest.mark.parametrize("table", [Table(), Unhashable()])
+def test_a_table_of_another_library_is_converted_first(table: Any) -> None:
+    with pytest.raises(sg.InputError, match=r"np\.asarray"):
+        sg.grad(lambda x: np.sum(x))(table)
+    with pytest.raises(sg.InputError, match=r"np\.asarray"):
+        sg.trace(lambda x: np.sum(x), x=table)
+
+
+def test_an_object_of_one_s_own_is_made_a_container() -> None:
+    class Plain:
+        def __init__(self) -> None:
+            self.w = np.ones(3)
+
+    with pytest.raises(sg.InputError, match="if it is a dataclass"):
+        sg.grad(lambda p: np.sum(p.w))(Plain())
+
+
+def test_a_name_that_is_nearly_right_is_named() -> None:
+    with pytest.raises(sg.RuleError, match="Did you mean log_of_exp"):
+        sg.default_rules().without("log_of_ex")
+    with pytest.raises(sg.DTypeError, match="Did you mean float32"):
+        sg.spec("n", "flaot32")
+
+
+def test_a_fact_that_is_nearly_right_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["derive", "log(x)", "--wrt", "x", "--given", "x: postive"]) == 2
+    assert "Did you mean positive" in capsys.readouterr().err
+
+
+def test_branches_are_functions() -> None:
+    with pytest.raises(sg.TraceError, match=r"A branch is a function(.|\n)*np\.where"):
+        sg.grad(lambda x: sg.cond(x > 0, x**2, -x))(3.0)
+
+
+def test_a_step_without_a_result_is_told() -> None:
+    with pytest.raises(sg.TraceError, match=r"not one array(.|\n)*\(carry, None\)"):
+        sg.grad(lambda x: sg.scan(lambda c, a: c + a, x[0], x)[0])(np.ones(3))
+
+
+def test_an_objective_tells_what_it_is() -> None:
+    def loss(p):
+        return np.sum(p["w"] ** 2) + p["b"] ** 2
+
+    objective = sg.flat_objective(loss, {"w": np.ones(2), "b": 1.0})
+    assert repr(objective) == "<FlatObjective of loss in 3 numbers>"

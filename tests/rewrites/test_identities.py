@@ -137,3 +137,22 @@ def test_softmax_of_large_numbers_is_finite() -> None:
     at = np.array([[1000.0, 0.0, -1000.0], [1e4, 1e4, 0.0]])
     result = sg.graph(simplified(value)).evaluate(x=at)
     np.testing.assert_allclose(result, [[1, 0, 0], [0.5, 0.5, 0]], atol=1e-300)
+
+
+@pytest.mark.parametrize(
+    ("f", "formula"),
+    [
+        (lambda x: np.minimum(1, np.maximum(-1, x)), "clip(x, -1, 1)"),
+        (lambda x: np.maximum(-1, np.minimum(1, x)), "clip(x, -1, 1)"),
+        (lambda x: np.maximum(0, np.exp(x)), "exp(x)"),
+        (lambda x: np.maximum(0, np.maximum(0, x)), "maximum(x, 0)"),
+        (lambda x: np.maximum(0, x) + np.log1p(np.exp(-np.abs(x))), "softplus(x)"),
+        (lambda x: np.maximum(-np.inf, x) + np.minimum(np.inf, x), "x + x"),
+        (lambda x: np.minimum(x, np.inf) - np.maximum(x, -np.inf) * 0.5, "0.5 * x"),
+        (lambda x: np.where((x != 0) | (x != x), np.log(x), 0.0), "where(x != 0, log(x), 0)"),
+        (lambda x: np.where((x > 0) & np.True_ | np.False_, x, 1.0), "where(x > 0, x, 1)"),
+    ],
+)
+def test_bounds_are_found_in_front_as_behind(f, formula):
+    """NumPy's users write np.maximum(0, x); the rules knew np.maximum(x, 0)."""
+    assert sg.trace(f, x="n").simplify().formula().text == formula

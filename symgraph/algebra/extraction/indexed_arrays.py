@@ -20,11 +20,11 @@ from ...ops.choice import where
 from ...ops.creation import constant_of
 from ...ops.einsum import einsum
 from ...ops.elementwise import add, divide, multiply, negative, sqrt, square
-from ...ops.exponential import power as power_of
 from ...ops.families import APPLYING, Function
 from ...ops.indexing import embed
 from ...ops.matmul import matmul
 from ...ops.movement import reshape, transpose
+from ...ops.powers import power as power_of
 from ...ops.softmax import logsumexp
 from ...ops.totals import sum
 from ..expression.exact_numbers import Coef, Rational, coefficient, is_exact, times

@@ -18,8 +18,8 @@ from ...facts import nonnegative, positive
 from ...ir.node import Node
 from ...ir.traits import Angle
 from ...ops.elementwise import add, divide, multiply, sqrt, subtract
-from ...ops.exponential import power as to_power
 from ...ops.families import Function
+from ...ops.powers import power as to_power
 from ..expression.applied import named
 from ..expression.atoms import AtomTable, one
 from ..expression.canonical_indices import canonical_term

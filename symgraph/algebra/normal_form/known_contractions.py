@@ -48,7 +48,9 @@ class KnownContractions:
         self._products: dict[Atom, list[tuple[Term, Coef, Node]]] = {}
 
     def learn(self, expr: Expr, leaf: Expr) -> None:
-        """Remember that `leaf`, a single array, equals `expr`."""
+        """Remember that `leaf`, a single array, equals `expr`; of a number there is nothing to."""
+        if not leaf:
+            return  # The number 0, which another form of the value has turned out to be.
         ((term, by),) = leaf.items()
         if by != 1 or len(term.factors) != 1 or not expr:
             return

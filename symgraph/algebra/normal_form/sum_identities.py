@@ -8,8 +8,8 @@ from ...array import Array
 from ...facts import positive_definite
 from ...ir.dims import Dim
 from ...ir.node import make
-from ...ops.creation import PROJECT
 from ...ops.linalg import inv
+from ...ops.results import PROJECT
 from ...ops.spectral import EIGH
 from ..expression.atoms import one
 from ..expression.exact_numbers import Coef, times

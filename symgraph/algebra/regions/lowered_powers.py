@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...array import Array
 from ...facts import positive
 from ...ir.node import Node, origin
-from ...ops.exponential import power
+from ...ops.powers import power
 from ..expression.applied import named
 from ..expression.exact_numbers import Coef, times
 from ..expression.leaf_terms import leaf_expr

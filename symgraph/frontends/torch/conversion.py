@@ -88,7 +88,7 @@ class Walk:
     ) -> Any:
         stem = name.rpartition(".")[0]
         if stem == "higher_order":
-            return self._block(node, name, args)
+            return self._block(name, args)
         if stem in ("aten.sym_size", "aten.sym_numel", "aten.sym_stride"):
             return _size(stem, *args)
         if stem in _CHECKS:
@@ -125,7 +125,7 @@ class Walk:
                 f"gives values of a dtype that graphs do not have: {error.what}"
             ) from None
 
-    def _block(self, node: Any, name: str, args: Sequence[Any]) -> Any:
+    def _block(self, name: str, args: Sequence[Any]) -> Any:
         if name != "higher_order.wrap_with_set_grad_enabled":
             raise Refused("has no counterpart here")
         enabled, block, *given = args

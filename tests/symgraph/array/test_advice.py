@@ -10,6 +10,7 @@ import math
 import sys
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,25 @@ def on_the_diagonal(x):
     return np.sum(table)
 
 
+def ends_by_a_condition(x):
+    while np.sum(x) > 1:
+        x = x / 2
+    return np.sum(x)
+
+
+TABLE_OF_A_LIBRARY = """
+class Table:
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(3)
+
+    def __mul__(self, other):
+        return np.ones(3) * np.asarray(other)
+"""
+LIBRARY: dict[str, Any] = {"np": np, "__name__": "pandas.tables"}
+exec(compile(TABLE_OF_A_LIBRARY, str(Path(np.__file__).with_name("tables.py")), "exec"), LIBRARY)
+FRAME = LIBRARY["Table"]()
+
+
 CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: math.exp(x[0]), "Use np.exp,"),
     (lambda x: math.pow(x[0], 2), "Use np.power,"),
@@ -108,6 +128,16 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (on_the_diagonal, "Start from table = snp.zeros((3, 3)),"),
     (lambda x: sum(v for _, v in np.ndenumerate(x)), "np.ndindex(x.shape)"),
     (lambda x: np.sum(np.lib.stride_tricks.as_strided(x, (2,), (8,))), "sliding_window_view"),
+    (lambda x: x[0] * float(x[1]), "Leave float() out"),
+    (lambda x: x[int(x[0])], "x.astype(int)"),
+    (lambda x: np.sum(np.vectorize(math.sin)(x)), "the whole array"),
+    (lambda x: np.where((x > 0) and (x < 2), x, 0), "write (x > 0) & (x < 2),"),
+    (lambda x: x if x[0] > 0 or x[1] > 2 else -x, "write (x[0] > 0) | (x[1] > 2),"),
+    (lambda x: np.where(0 < x < 2, x, 0), "write (0 < x) & (x < 2),"),
+    (lambda x: np.where(not (x > 0), x, 0), "write ~(x > 0),"),
+    (lambda x: x if x[0] > 0 else -x, "sg.cond"),
+    (ends_by_a_condition, "sg.while_loop"),
+    (lambda x: np.sum(FRAME * x), "np.asarray(FRAME)"),
     (asserted, "assume=sg.positive"),
     (returns_nothing, "End it with `return`"),
 ]
@@ -236,3 +266,26 @@ def test_a_symbol_by_hand_is_answered_too():
     assert isinstance(x, Array)
     with pytest.raises(TraceError, match=r"Use np\.sqrt"):
         math.sqrt(x)
+
+
+def test_a_loop_over_a_named_size_is_told_of():
+    with pytest.raises(TraceError, match=r"(?s)loop over an array of n elements.*sg\.scan"):
+        sg.trace(lambda x: sum(v * v for v in x), x="n")
+
+
+class Foreign:
+    """An array of another library, which knows nothing of ours."""
+
+
+@pytest.mark.parametrize("f", [lambda x: x * Foreign(), lambda x: np.sum(x) - Foreign()])
+def test_an_error_of_another_library_is_noted_once(f):
+    with pytest.raises(TypeError, match="unsupported operand") as raised:
+        sg.grad(lambda x: sg.vmap(f)(x))(V)
+    (note,) = raised.value.__notes__
+    assert "np.asarray" in note
+
+
+def test_another_type_error_has_no_note():
+    with pytest.raises(TypeError) as raised:
+        sg.grad(lambda x: np.sum(x) + len(3))(V)  # pyright: ignore[reportArgumentType]
+    assert not hasattr(raised.value, "__notes__")

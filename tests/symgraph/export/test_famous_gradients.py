@@ -46,6 +46,12 @@ FAMOUS: dict[str, tuple[Any, dict[str, Any], str, str]] = {
         "w",
         r"\frac{X^\top \left(\sigma\left(X w\right) - y\right)}{n}",
     ),
+    "energy of the Ising model": (
+        lambda J, s: -s @ J @ s / 2,
+        {"J": SYMMETRIC, "s": "n"},
+        "J",
+        r"s \left(-\frac{1}{2} \, s\right)^\top",
+    ),
     "least squares": (
         lambda A, x, b: np.sum((A @ x - b) ** 2),
         {"A": "m, n", "x": "n", "b": "m"},
@@ -229,3 +235,25 @@ def test_numbers_that_are_repeated_read_as_numbers() -> None:
     assert str(graph.formula()) == "ones(n)"
     assert str(sg.trace(lambda x: x * np.array([2.0]), x="n").formula()) == "x * 2"
     assert str(sg.trace(lambda x: x * np.array([2.0]), x=()).formula()) == "x * [2]"
+
+
+def test_proportional_hazards_read_alike_for_any_number_of_patients() -> None:
+    """Sums from the end are sums of a reversed vector, whose gradient reads it backwards again."""
+
+    def cox(r):
+        return np.sum(np.log(np.cumsum(np.exp(r)[::-1])[::-1]) - r)
+
+    for n in (5, "n"):
+        slope = sg.trace(cox, r=n).gradient("r", value=False).simplify()
+        assert slope.formula().text == (
+            "cumsum(1 / cumsum(t1[::-1])[::-1]) * t1 - 1 where t1 = exp(r)"
+        )
+
+
+def test_a_gradient_in_the_users_shape_is_no_embedding() -> None:
+    shapes = {"k": (3, 3), "image": (5, 5)}
+    convolved = sg.trace(
+        lambda k, image: np.sum(snp.conv2d(image[None, None], k[None, None])), **shapes
+    )
+    slope = convolved.gradient("k", value=False).simplify()
+    assert "embed" not in slope.formula().text

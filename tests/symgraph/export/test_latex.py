@@ -83,6 +83,25 @@ AS_WRITTEN = [
      r"\right]_{i}", "n, n", "n"),
     (lambda x, y: np.arctan2(x, y), r"\operatorname{arctan2}\left(x, y\right)", "n", "n"),
     (lambda x, y: x.shape[0] * y, r"n \, y", "n", "m"),
+    (lambda x, y: x * 3 - y * 0.5, r"3 \, x - \frac{1}{2} \, y", "", ""),
+    (lambda x, y: 2 * np.log(x) + y, r"2 \, \log x + y", "n", ""),
+    (lambda x, y: y * np.log(x), r"y \, \log x", "n", ""),
+    (lambda x, y: np.log(x) * y, r"\left(\log x\right) \, y", "", ""),
+    (lambda x, y: 3 * np.log(x) * y, r"\left(3 \, \log x\right) \, y", "", ""),
+    (lambda x, y: snp.gammaln(x) + y, r"\log\Gamma\left(x\right) + y", "n", ""),
+    (lambda x, y: x / y / y, r"\frac{x}{y^{2}}", "n", ""),
+    (lambda x, y: x / y / 2, r"\frac{x}{2 \, y}", "n", ""),
+    (lambda x, y: x / (1 + y) / y, r"\frac{x}{\left(1 + y\right) \, y}", "n", ""),
+    (lambda x, y: (x + 0.5) * y, r"y \, \left(x + \frac{1}{2}\right)", "n", ""),
+    (lambda x, y: 0.5 * (x @ y), r"\frac{1}{2} \, x^\top y", "n", "n"),
+    (lambda x, y: np.linalg.norm(x, axis=-1) + y,
+     r"\left\|x_{i \cdot}\right\|_{2} + y", "n, d", ""),
+    (lambda x, y: np.linalg.norm(x, axis=0) + y,
+     r"\left\|x_{\cdot j}\right\|_{2} + y", "n, d", ""),
+    (lambda x, y: (x > y) & (x < 2), r"\left(x > y\right) \land \left(x < 2\right)", "n", "n"),
+    (lambda x, y: x[:, None] - y[None], r"{x}_{[:, \cdot]} - y", "n, d", "n, d"),
+    (lambda x, y: np.stack([x, y, x * y]), r"\left(x, y, x \, y\right)", "", ""),
+    (lambda x, y: x ** np.arange(1.0, 4.0) + y, r"x^{(1, 2, 3)} + y", "", ""),
 ]  # fmt: skip
 
 
@@ -96,6 +115,7 @@ WITH_INDICES = [
     (lambda x, y: x @ y, r"f_{i} = \sum_{j=1}^{n} x_{ij} \, y_{j}", "m, n", "n"),
     (lambda x, y: x.T @ (2 * y), r"f_{i} = 2 \, \sum_{j=1}^{m} x_{ji} \, y_{j}", "m, n", "m"),
     (lambda x, y: x + y, r"f_{ij} = x_{ij} + y_{j}", "m, n", "n"),
+    (lambda x, y: x @ x + y, r"f = \sum_{i=1}^{n} x_{i}^{2} + y", "n", ""),
     (lambda x, y: x + y[:, None], r"f_{ij} = x_{ij} + y_{i}", "m, n", "m"),
     (lambda x, y: x * y, r"f_{i} = y \, x_{i}", "n", ""),
     (lambda x, y: np.sum(x * y) ** 2, r"f = \left(\sum_{i=1}^{n} x_{i} \, y_{i}\right)^{2}",
@@ -287,3 +307,66 @@ def test_numbers_have_six_digits_and_a_sum_of_the_same_is_twice_it() -> None:
     assert str(graph.formula()) == "x * 0.17677669529663687"
     assert right(traced(lambda x: x + x, x="n")) == r"2 \, x"
     assert right(traced(lambda x: (x + x) ** 2, x=())) == r"\left(2 \, x\right)^{2}"
+
+
+def test_constant_arrays_have_equations_of_their_own() -> None:
+    """They were written constant()."""
+    powers = traced(lambda x: np.sum(x ** np.arange(1.0, 6.0)), x=())
+    assert powers.to_latex().splitlines()[1:3] == [
+        r"c_{1} &= \left(1, 2, 3, 4, 5\right) \\",
+        r"f &= \sum_{i} \left(x^{c_{1}}\right)_{i}",
+    ]
+    assert powers.formula().text == "sum(x**c1) where c1 = [1, 2, 3, 4, 5]"
+    mask = np.arange(4.0).reshape(2, 2)
+    assert (
+        r"c_{1} &= \begin{pmatrix} 0 & 1 \\ 2 & 3 \end{pmatrix}"
+        in traced(lambda x: x @ mask, x="n, 2").to_latex()
+    )
+    large = traced(lambda x: x @ np.arange(12000.0).reshape(3, 4000), x="n, 3")
+    assert r"c_{1} &= \text{3 × 4000 numbers}" in large.to_latex()
+    assert large.formula().text == "x @ c1 where c1 = constant float64[3, 4000]"
+    for each in (powers, traced(lambda x: x @ mask, x="n, 2"), large):
+        for form in ("matrix", "index"):
+            assert mathematics(each.to_latex(form)) is not None
+
+
+def test_what_is_put_into_zeros_tells_where() -> None:
+    """It read embed(t) + x - embed(t), as if that were x."""
+    smooth = traced(lambda u: np.sum(np.diff(u) ** 2), u="n").gradient("u", value=False).simplify()
+    found = smooth.to_latex()
+    assert r"\operatorname{embed}_{[1:]}" in found
+    assert r"\operatorname{embed}_{[:-1]}" in found
+
+
+def test_derivatives_are_of_f_where_the_result_has_no_name_of_its_own() -> None:
+    def rebound(x):
+        i = np.sin(x)
+        i = i * np.exp(i)
+        i = i * np.tanh(i)
+        return np.sum(i)
+
+    def returned(x, w):
+        total = x * w
+        loss = np.sum(np.tanh(total))
+        return loss
+
+    def accumulated(x):
+        loss = np.sum(np.tanh(x))
+        loss = loss * np.exp(loss)
+        return loss
+
+    for f in (rebound, accumulated):
+        listing = str(traced(f, x="n").gradient("x"))
+        assert "∂f/∂" in listing
+        assert "∂i/∂i" not in listing
+        assert "∂loss/∂loss" not in listing
+    joint = traced(returned, x="n", w="n").gradient("x", "w")
+    assert "∂loss/∂total" in str(joint)
+    assert r"\frac{\partial f}{\partial \mathrm{total}}" in joint.to_latex()
+    assert r"\mathrm{loss}" not in joint.to_latex()
+
+
+def test_a_variable_used_again_has_a_subscript() -> None:
+    assert symbol("xx_2") == r"\mathrm{xx}_{2}"
+    assert symbol("x1_2") == r"\mathrm{x1\_2}"
+    assert symbol("w_old") == r"w_{\mathrm{old}}"

@@ -356,6 +356,20 @@ def test_the_gradient_of_cross_entropy_is_short() -> None:
     assert small.op_count() <= 9
 
 
+@pytest.mark.parametrize(
+    ("f", "formula"),
+    [
+        (lambda z: jax.nn.softmax(z, -1), "softmax(z, axis=-1)"),
+        (lambda z: jax.nn.log_softmax(z, -1), "log_softmax(z, axis=-1)"),
+        (lambda z: jax.nn.logsumexp(z, -1), "logsumexp(z, axis=-1)"),
+    ],
+)
+def test_what_jax_writes_out_is_found_again(f: Any, formula: str) -> None:
+    """JAX begins a maximum at -inf: the shift by it was no shift by the maximum of the row."""
+    graph = sg.from_jax(f, np.ones((3, 4), "float32"))
+    assert graph.simplify().formula().text == formula
+
+
 def test_it_names_the_functions_line() -> None:
     def model(x: Any) -> Any:
         with jax.named_scope("head"):

@@ -135,6 +135,7 @@ def test_an_unchanged_graph_has_an_empty_history() -> None:
     graph = sg.trace(lambda x: x * 2, x=sg.spec(3))
     assert len(graph.history) == 0
     assert list(graph.history.graphs()) == []
+    assert repr(graph.history) == "<history of 0 steps>"
     assert graph.simplify().history.check(x=np.ones(3)).worst == 0.0
 
 
@@ -149,6 +150,9 @@ def test_the_profile_tells_rules_apart() -> None:
         (each.seconds for each in profile), reverse=True
     )
     assert str(profile).splitlines()[0].split() == ["rule", "fired", "tried", "ms"]
+    algebra = next(row for row in profile if row.rule == "algebra")
+    assert algebra.fired > 0.0 < algebra.seconds
+    assert next(line for line in str(profile).splitlines() if "algebra" in line).split()[2] == "-"
 
 
 @pytest.mark.sampled(one_in=6)

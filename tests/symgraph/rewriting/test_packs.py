@@ -203,3 +203,9 @@ def run_alone(source: str) -> str:
     """What a script prints in a process of its own."""
     ran = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     return ran.stdout
+
+
+def test_a_set_of_rules_tells_how_many_they_are() -> None:
+    rules = sg.default_rules()
+    assert repr(rules) == f"<set of {len(rules)} rules>"
+    assert repr(rules.only("log_of_exp")) == "<set of 1 rule>"

@@ -430,7 +430,7 @@ def test_directions_are_asked_for_and_fitted() -> None:
         return np.sum(p["x"] ** 2)
 
     point = {"x": np.ones(3)}
-    with pytest.raises(sg.InputError, match="tangent is missing"):
+    with pytest.raises(sg.InputError, match="tangent' is missing"):
         sg.jvp(f)(point)
     with pytest.raises(sg.InputError, match="not built as"):
         sg.jvp(f)(point, tangent=np.ones(3))
