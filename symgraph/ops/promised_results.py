@@ -39,7 +39,9 @@ class PromisedResults:
         self._inferred: dict[_Call, tuple[Aval, ...]] = {}
         self._known: dict[tuple[Any, ...], list[list[Aval]]] = {}
 
-    def note(self, avals: Sequence[Aval], params: Mapping[str, Any], found: Any) -> Any:
+    def note(
+        self, avals: Sequence[Aval], params: Mapping[str, Any], found: Aval | tuple[Aval, ...]
+    ) -> Aval | tuple[Aval, ...]:
         """Remember the results inferred for a call; they are given back."""
         call = (tuple(avals), params_key(params))
         if call not in self._inferred:
@@ -122,7 +124,7 @@ def _fit(results: Sequence[Any], promised: Sequence[Aval]) -> bool:
     return len(results) == len(promised) and all(map(_fits, results, promised))
 
 
-def _fits(result: Any, aval: Aval) -> bool:
+def _fits(result: object, aval: Aval) -> bool:
     casting = "same_kind" if type(result) in (bool, int, float) else "safe"
     array = np.asarray(result)
     return bind(aval.shape, array.shape, {}) and np.can_cast(array.dtype, aval.dtype, casting)
