@@ -157,9 +157,9 @@ def _expression(
     if len(node.results) == 1 and node.ndim in (0, 2):
         if node.is_input:
             name = node.params["name"]
-            return (
-                s.Symbol(name, real=True) if not node.shape else s.MatrixSymbol(name, *node.shape)
-            )
+            if node.shape:
+                return s.MatrixSymbol(name, *node.shape)
+            return s.Symbol(name) if node.dtype == bool else s.Symbol(name, real=True)
         if node.op is DIMENSION:
             return node.params["size"]
         if node.is_constant and not node.shape:
@@ -199,7 +199,10 @@ def _number(value: np.ndarray[Any, Any]) -> Any:
 
 
 def _scalar(node: Node, operands: Sequence[Any], scalars: _Functions, _matrices: _Matrices) -> Any:
+    operands = _as_sympy_takes_them(node, operands)
     made: Callable[..., Any] | None = getattr(scalars, node.op.name, None)
+    if not operands:
+        return None
     if made is not None:
         return made(*operands)
     if node.op.definition is None or node.params:
@@ -208,6 +211,17 @@ def _scalar(node: Node, operands: Sequence[Any], scalars: _Functions, _matrices:
         return node.op.definition(cast("Any", scalars), *operands)
     except AttributeError:  # The definition calls a function that SymPy has not.
         return None
+
+
+def _as_sympy_takes_them(node: Node, operands: Sequence[Any]) -> list[Any]:
+    """The operands: SymPy's logic is of truth values alone, and its numbers are none; else none."""
+    import sympy as s
+
+    bools = [each.dtype == bool for each in node.operands]
+    if node.op.name.startswith("logical_"):
+        pairs = zip(operands, bools, strict=True)
+        return [each if known else s.Ne(each, 0) for each, known in pairs]
+    return [] if any(bools[node.op.name == "where" :]) else list(operands)
 
 
 def _of_matrices(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..errors import SymgraphError, VerifyError
 from .dag import Dag
+from .interning import params_key
 from .node import Node
 from .op import OPS
 
@@ -14,8 +15,8 @@ def verify(dag: Dag) -> None:
     """Check that the graph keeps the invariants.
 
     Each operation is the registered one; operands precede consumers (so there is no cycle); dtype
-    and shape of each result follow from its operands; inputs carry the names they are declared
-    under.
+    and shape of each result follow from its operands; params are in their normal form; inputs carry
+    the names they are declared under.
 
     Raises
     ------
@@ -51,3 +52,6 @@ def _verify_node(node: Node) -> None:
     if results != node.results:
         shown = ", ".join(map(str, results))
         raise VerifyError(f"The result is {node.results[0]}, but {shown} follows.", where)
+    normal = node.op.normalize(tuple(avals), **node.params)
+    if params_key(normal) != params_key(node.params):
+        raise VerifyError(f"The params are not in their normal form, {normal}.", where)

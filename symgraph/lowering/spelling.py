@@ -17,7 +17,7 @@ import numpy as np
 
 from ..ir.avals import Aval
 from ..ir.body import Body
-from ..ir.dims import named, names_of
+from ..ir.dims import fixed, named, names_of
 from ..ir.interpreter import kernel_on_numpy
 from ..ir.node import Node
 from ..ir.traits import Arrangement
@@ -88,8 +88,8 @@ def spell(
 
 def _is_small(aval: Aval) -> bool:
     """Whether a product with ones costs less than a view, which NumPy makes in Python."""
-    size = aval.size
-    return isinstance(size, int) and size <= _FEW and aval.dtype in _EXACT
+    # The size alone does not tell: an axis of length 0 hides the names of the others.
+    return fixed(aval.shape) and cast("int", aval.size) <= _FEW and aval.dtype in _EXACT
 
 
 def _repeated_by_product(node: Node) -> NodeSource:

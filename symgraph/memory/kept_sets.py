@@ -89,7 +89,7 @@ class _Greedy:
             for each in (*again, *added):
                 # Values computed from it have become cheaper, and it may be dropped itself.
                 for reader in (*self.readers[each], *added):
-                    if reader in kept and reader not in always:
+                    if reader in kept and reader not in always and sizes[reader]:
                         heapq.heappush(heap, (0.0, reader))
             if freed >= mark:
                 mark = freed + gap

@@ -62,7 +62,9 @@ def bytes_of(amount: int | float | str, whole: int | None = None) -> int:
             unit = whole / 100
         if match is None or unit is None:
             raise InputError(f"{amount!r} is not an amount of memory.", mend=mend)
-        count = int(float(match[1]) * unit)
+        exact = float(match[1]) * unit
+        # A share of few bytes, or of none, is a budget too.
+        count = max(int(exact), int(match[2] == "%" and float(match[1]) > 0))
     elif isinstance(amount, float) and amount.is_integer():
         count = int(amount)
     elif isinstance(amount, bool) or not hasattr(amount, "__index__"):

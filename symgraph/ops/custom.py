@@ -19,6 +19,7 @@ from ..ir.op import OPS, Op
 from ..namespace import NUMPY, Namespace
 from .batched import batch_whole
 from .probing import probed
+from .promised_results import PromisedResults
 from .userrules import as_sequence, by_rule, lent, lent_to
 
 __all__ = ["custom_op"]
@@ -31,7 +32,8 @@ class _Kernel:
     name: str
     function: Callable[..., Any]
     any_backend: bool
-    fresh: bool = False
+    fresh: bool
+    promised: PromisedResults
 
     def __call__(self, xp: Any, *operands: Any, **params: Any) -> Any:
         if self.any_backend:
@@ -46,13 +48,11 @@ class _Kernel:
                 )
             raise TypeError("A kernel of a user's is called by its name, not written out.")
         found = self.function(*[_read_only(each) for each in operands], **params)
-        if isinstance(found, (tuple, list)):
-            results = tuple([np.asarray(each) for each in cast("Sequence[Any]", found)])
-            self._check_fresh(results, operands)
-            return results
-        result = np.asarray(found)
-        self._check_fresh((result,), operands)
-        return result
+        several = isinstance(found, (tuple, list))
+        given = cast("Sequence[Any]", found if several else [found])
+        results = self.promised.checked(operands, params, given)
+        self._check_fresh(results, operands)
+        return tuple(results) if several else results[0]
 
     def _check_fresh(self, results: Sequence[Any], operands: Sequence[Any]) -> None:
         """Refuse a shared array where new ones were promised: it would be written over."""
@@ -176,7 +176,7 @@ def _op_of(
     known: Any = OPS.get(name) or getattr(FUNCTIONS.get(name), "op", FUNCTIONS.get(name))
     if known is not None and not getattr(known, "custom", False):
         raise BackendError(f"symgraph.numpy has a function {name!r} already.", mend="Give name=.")
-    kernel = _Kernel(name, function, any_backend, fresh)
+    kernel = _Kernel(name, function, any_backend, fresh, PromisedResults(name))
     rules: dict[str, Any] = {}
     if vjp is None:
         rules["vjp"] = undefined(f"the custom operation {name} was given no vjp")
@@ -262,16 +262,15 @@ def _of_slot(
 
 
 def _inference(name: str, kernel: _Kernel, infer: Callable[..., Any] | None) -> Callable[..., Any]:
-    if infer is None:
-        return lambda *avals, **params: probed(name, kernel, avals, params)
-
-    def inferred(*avals: Aval, **params: object) -> Any:
+    def stated(*avals: Aval, **params: object) -> Any:
+        if infer is None:
+            return probed(name, kernel, avals, params)
         found = infer(*avals, **params)
         several = isinstance(found, list)
         results = [_as_aval(each) for each in (found if several else [found])]
         return tuple(results) if several else results[0]
 
-    return inferred
+    return lambda *avals, **params: kernel.promised.note(avals, params, stated(*avals, **params))
 
 
 def _as_aval(given: Any) -> Aval:

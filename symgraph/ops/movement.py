@@ -179,7 +179,10 @@ def expand_dims(x: ArrayLike, axis: AxisLike) -> Array:
 
 @composite(np.squeeze, view=True)
 def squeeze(x: ArrayLike, axis: AxisLike = None) -> Array:
-    """The array without all axes of size 1, or without the given ones."""
+    """The array without all axes of size 1, or without the given ones.
+
+    An axis whose size is a name stays, also where the size will be 1.
+    """
     return apply(RESHAPE, x, squeeze=axis, drop=True)
 
 

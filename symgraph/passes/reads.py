@@ -20,6 +20,7 @@ from ..ir.walks import reachable
 from ..ops.gather import GATHER
 from ..ops.indexing import GETITEM
 from ..ops.matmul import MATMUL
+from ..ops.slices import normal_index
 
 __all__ = ["sunk"]
 
@@ -39,7 +40,7 @@ class _Read:
 
     def of(self, x: Node) -> Node:
         if self.places is None:
-            return make(GETITEM, (x,), {"index": self.index})
+            return make(GETITEM, (x,), normal_index((x.aval,), index=self.index))
         return make(GATHER, (x, self.places), {"axis": self.axis})
 
     def aval_of(self, x: Aval) -> Aval:

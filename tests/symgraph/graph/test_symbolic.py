@@ -98,3 +98,13 @@ def test_a_long_chain_needs_no_recursion() -> None:
     for _ in range(3_000):
         chain = s.sin(chain, evaluate=False)
     assert sg.from_sympy(chain).op_count() == 3_000
+
+
+def test_logic_is_of_truth_values_and_arithmetic_of_numbers() -> None:
+    """A number in a condition is one that is not 0; SymPy counts no truth values."""
+    graph = sg.trace(lambda x, y: np.where(np.logical_and(x, y), x, 1.0), x=(), y=())
+    x, y = s.symbols("x y", real=True)
+    assert graph.to_sympy()["out"] == s.Piecewise((x, s.And(s.Ne(x, 0), s.Ne(y, 0))), (1, True))
+    both = sg.trace(lambda x: np.maximum(x > 0, x < 1), x=())
+    with pytest.raises(sg.SymgraphError, match=r"maximum of bool\[\], bool\[\] has no SymPy"):
+        both.to_sympy()

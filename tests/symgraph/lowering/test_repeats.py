@@ -21,3 +21,9 @@ def test_repeated_arrays_have_the_bits_of_the_operand(dtype: str, shape: tuple[i
     assert got.flags.writeable
     assert got.tobytes() == np.broadcast_to(x, shape).tobytes()
     assert ("np.multiply" in f.source) == (dtype[:3] in ("flo", "int") and shape[0] < 200)
+
+
+def test_no_rows_of_a_named_length() -> None:
+    """An axis of length 0 hides the names of the others in the size of an array."""
+    graph = sg.trace(lambda x: np.repeat(x, 0, axis=0), x="1, n")
+    assert graph.lower()(x=np.ones((1, 3))).shape == (0, 3)

@@ -352,3 +352,20 @@ def test_the_least_budget_named_is_enough_whatever_was_asked_before(asked: tuple
     with pytest.raises(sg.MemoryBudgetError) as again:
         graph.checkpoint(8)
     assert again.value.least_bytes == least
+
+
+def test_a_share_of_nothing_is_a_budget() -> None:
+    nothing = sg.trace(lambda x: np.exp(x[:0]), x=3)
+    assert nothing.memory().peak_bytes == 0
+    assert nothing.checkpoint("70%").memory().peak_bytes == 0
+
+
+def test_values_without_elements_stay_as_they_are() -> None:
+    """Nothing is gained where they are computed again, and no cost for each byte is known."""
+
+    def loss(x: Any, y: Any) -> Any:
+        return np.sum(np.sqrt(np.reciprocal(np.hypot(np.transpose(y[:0]), x))))
+
+    graph = sg.trace(loss, x=(), y=(1, 3, 3)).gradient("x", "y")
+    with pytest.raises(sg.MemoryBudgetError, match="the least is 144 bytes"):
+        graph.checkpoint("95%")

@@ -11,6 +11,7 @@ from scipy import special
 
 import symgraph as sg
 import symgraph.numpy as snp
+from symgraph.errors import BackendError
 from symgraph.ir.differentiation import undefined
 from symgraph.ir.op import OPS
 from symgraph.testing import check_gradient, check_grads, check_stacked
@@ -242,3 +243,37 @@ def test_what_custom_vjp_refuses() -> None:
     with pytest.raises(sg.TraceError, match="captures") as caught:
         sg.custom_vjp(lambda x: x * w, lambda ct, out, x: ct)(x)
     assert "Pass them as arguments" in str(caught.value)
+
+
+# -- results that are not as the graph was built for ----------------------------------------------
+@pytest.mark.parametrize("shape", [(3,), ("n",)])
+@pytest.mark.parametrize(
+    ("kernel", "given"),
+    [
+        (lambda x: x[x > 0], r"float64\[0\], where the graph was built for float64\[3\]"),
+        (lambda x: x[:1] if x[0] < 0 else x, r"gave float64\[1\]"),
+        (lambda x: x[None] if x[0] < 0 else x, r"gave float64\[1, 3\]"),
+        (lambda x: (x, x) if x[0] < 0 else x, r"gave float64\[3\], float64\[3\]"),
+        (lambda x: x if x[0] < 0 else np.float32(x), r"where the graph was built for float32\[3\]"),
+    ],
+)
+def test_a_result_of_another_shape_or_dtype_is_an_error(
+    shape: tuple[Any, ...], kernel: Any, given: str
+) -> None:
+    """It would broadcast to another number in silence, or lose digits."""
+    moody = sg.custom_op(kernel, name="moody")
+    graph = sg.trace(lambda x: moody(x) * x, x=shape)
+    assert graph.evaluate(x=[1.0, 2.0, 3.0]).tolist() == [1.0, 4.0, 9.0]
+    for run in (graph.evaluate, graph.simplify().lower()):
+        with pytest.raises(BackendError, match=given):
+            run(x=-np.ones(3))
+
+
+def test_results_take_the_dtype_they_were_promised_in_where_no_digit_is_lost() -> None:
+    @sg.custom_op(name="counted", infer=lambda x: ((), x.dtype))
+    def counted(x: Any) -> Any:
+        return int(np.sum(x > 0))
+
+    graph = sg.trace(lambda x: counted(x) / 4, x=sg.spec("n", "float32"))
+    found = graph.lower()(x=np.float32([1, 0, 2]))
+    assert (found.dtype, found) == (np.float32, 0.5)

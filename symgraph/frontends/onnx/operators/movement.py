@@ -18,6 +18,7 @@ from ..registry import operator
 __all__ = ["axes_of"]
 
 _FAR = 2**31 - 1
+_ENDS = (_FAR, 2**63 - 1)
 """Beyond any size; exporters write it for the end of an axis."""
 
 
@@ -106,18 +107,31 @@ def split(call: Call, x: Any, _split: Any = None) -> Any:
 
 # -- slices ----------------------------------------------------------------------------------------
 def _sliced(x: Any, starts: Any, ends: Any, axes: Any, steps: Any) -> Any:
-    """ONNX's slices are those of Python, negative ones too."""
+    """ONNX's slices are those of Python, but for a backward one that starts before the axis."""
     index = [slice(None)] * x.ndim
     rows = zip(starts, ends, axes or range(len(starts)), steps or [1] * len(starts), strict=True)
     for start, end, axis, step in rows:
         if not step:
             raise FormatError("A slice has the step 0.")
-        index[axis] = slice(_near(start), _near(end), step)
+        extent = x.shape[axis]
+        if step < 0 and isinstance(start, int) and isinstance(extent, int):
+            start = max(start, -extent)  # The first element is taken, where Python takes none.
+        index[axis] = slice(_start(start, step), _end(end, step), step)
     return x[tuple(index)]
 
 
-def _near(place: Any) -> Any:
-    return None if isinstance(place, int) and abs(place) >= _FAR else place
+def _start(place: Any, step: int) -> Any:
+    return None if _is_far(place, -step) else place
+
+
+def _end(place: Any, step: int) -> Any:
+    # Engines take the two largest integers for the border in either direction.
+    return None if _is_far(place, step) or place in _ENDS else place
+
+
+def _is_far(place: Any, ahead: int) -> bool:
+    """Whether a number stands for the border that lies ahead."""
+    return isinstance(place, int) and (place >= _FAR if ahead > 0 else place <= -_FAR)
 
 
 @operator("Slice")

@@ -79,7 +79,9 @@ def to_the_end(extents: tuple[int, ...], windows: Windows) -> Windows:
     for extent, size, stride, dilation, (before, after) in rows:
         reach = (size - 1) * dilation + 1
         whole = extent + before + after
-        last = -(-max(whole - reach, 0) // stride) * stride
+        last = -((reach - whole) // stride) * stride
+        if last < 0:
+            raise FormatError(f"A window that reaches over {reach} does not fit into {whole}.")
         last -= stride if last >= extent + before else 0
         pads.append((before, after + max(last + reach - whole, 0)))
     return windows._replace(pads=tuple(pads))

@@ -306,3 +306,9 @@ def test_the_command_reads_models(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["simplify", str(path), "--given", "x: positive"]) == 2
     assert "facts are of expressions" in capsys.readouterr().err
     assert main(["check", str(path), "--wrt", "x"]) == 2
+
+
+def test_a_window_that_fits_nowhere_is_refused_when_counts_are_rounded_up_too() -> None:
+    pool = node("LpPool", "x", "y", kernel_shape=[3], dilations=[2], ceil_mode=1)
+    with pytest.raises(FormatError, match="reaches over 5 does not fit into 4"):
+        sg.from_onnx(model([pool], [("x", FLOAT, [1, 2, 4])]))

@@ -82,6 +82,12 @@ ROWS: list[Row] = [
     row("Slice", 10, X, fixed=(ints(1, 3), ints(-9, -9), ints(1, 2), ints(-1, -2))),
     row("Slice", 11, X, fixed=(ints(0, 1), ints(2**40, 2))),
     row("Slice", 13, X, fixed=(ints(-1), ints(-(2**62)), ints(-1), ints(-1))),
+    # Far numbers are borders, or places beyond them, as the direction tells.
+    row("Slice", 7, X, starts=[2**31 - 1, -(2**31)], ends=[2**31 - 1, -(2**31)], axes=[0, 2]),
+    row("Slice", 13, X, fixed=(ints(2**63 - 1, -9), ints(2**63 - 1, 9), ints(1, 2), ints(1, 2))),
+    row("Slice", 13, X, fixed=(ints(2**63 - 1), ints(2**31 - 1), ints(1), ints(-2))),
+    row("Slice", 13, X, fixed=(ints(-(2**31)), ints(-(2**63)), ints(1), ints(-1))),
+    row("Slice", 13, X, fixed=(ints(-(2**31)), ints(2**31), ints(2), ints(-1))),
     row("Split", 7, X, axis=2, split=[1, 3]),
     row("Split", 11, X, axis=2),
     row("Split", 13, X, fixed=(ints(3, 1),), axis=-1),
