@@ -71,7 +71,7 @@ class Peaks:
         simulation = self._simulation
         change = [0] * (len(self._held) + 1)
         for name in chosen:
-            for storage in simulation.taken.get(name, ()):
+            for storage in simulation.storages[name]:
                 size = simulation.sizes[storage]
                 change[simulation.first[storage] + 1] -= size
                 if storage in simulation.last:
@@ -123,9 +123,7 @@ class _Simulation:
         self.rows: list[int] = []
         self.left: list[int] = []
         self.number = 0
-        # For each value the memory that it took, and for each memory the statements that took it
-        # and gave it back.
-        self.taken: dict[str, list[int]] = {}
+        # For each memory the statements that took it and gave it back.
         self.first: list[int] = []
         self.last: dict[int, int] = {}
 
@@ -188,7 +186,6 @@ class _Simulation:
                     self.sizes.append(0 if later else self._nbytes(self._block(aval, statement)))
                     self.holders.append(0)
                     self.first.append(self.number)
-                    self.taken.setdefault(statement.target, []).append(len(self.sizes) - 1)
                     held += (len(self.sizes) - 1,)
         self.storages[statement.target] = held
         for storage in held:
