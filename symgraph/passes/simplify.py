@@ -54,6 +54,10 @@ _SWINGS = 2
 shortest graph so far, the graph is at rest: rules solve a system where its inverse is computed
 anyway."""
 
+_CREEPS, _LITTLE = 2, 2
+"""After so many rounds, each of which gains at most so many operations, signs move before the next
+round: rules and algebra take a negation along a loop one step a round."""
+
 _CONFIRMED = 1_000
 """The most nodes of a graph that is simplified once more over shared values, at normal effort.
 
@@ -197,6 +201,8 @@ class _Rounds:
             swings.note(before, rewritten, current)
             if swings.are_enough:
                 current = log.through("the cheapest taken", current, swings.shortest)
+            if swings.creep and self.last and self.trust != "exact":
+                current = log.through("signs moved", current, settled_signs(current))
             at_rest = tuple(current) in seen or swings.are_enough
             if self.last and confirmed and at_rest:
                 current, at_rest = self._looked_at_once_more(current, seen, forgotten=forgotten)
@@ -337,18 +343,26 @@ class _Swings:
     def __init__(self, outputs: list[Node]) -> None:
         self.shortest = outputs
         self._least = self._length = op_count(outputs)
-        self._count = 0
+        self._count = self._small_gains = 0
 
     @property
     def are_enough(self) -> bool:
         """Whether the graph is at rest."""
         return self._count >= _SWINGS
 
+    @property
+    def creep(self) -> bool:
+        """Whether round after round gains an operation or two, as a sign on its way does."""
+        return self._small_gains >= _CREEPS
+
     def note(self, before: list[Node], rewritten: list[Node], outputs: list[Node]) -> None:
         """Count a round: the graph before it, after the rules, and after the algebra."""
         lengthened = rewritten != before and op_count(rewritten) > self._length
-        swung = lengthened and op_count(outputs) >= self._least
+        length = op_count(outputs)
+        swung = lengthened and length >= self._least
         self._count = self._count + 1 if swung else 0
+        gained_little = 0 < self._length - length <= _LITTLE
+        self._small_gains = self._small_gains + 1 if gained_little else 0
 
     def measure(self, outputs: list[Node]) -> None:
         """Take a graph with which a round ends; one more swing is allowed if it is the shortest."""

@@ -51,13 +51,15 @@ def test_rules_and_algebra_do_not_swing_to_and_fro(monkeypatch: pytest.MonkeyPat
     assert_allclose(found.evaluate(**at), derived.evaluate(**at), rtol=1e-9)
 
 
-def test_swings_need_not_come_back_to_the_same_length() -> None:
-    def of_length(count: int, first: float) -> list[Node]:
-        value: Any = sg.input("x", (), np.float64)
-        for step in range(count):
-            value = value * (first + step)
-        return [value.node]
+def of_length(count: int, first: float) -> list[Node]:
+    """A graph of so many operations, another one for each first number."""
+    value: Any = sg.input("x", (), np.float64)
+    for step in range(count):
+        value = value * (first + step)
+    return [value.node]
 
+
+def test_swings_need_not_come_back_to_the_same_length() -> None:
     start = of_length(10, 2.0)
     swings = _Swings(start)
     before = start
@@ -73,3 +75,16 @@ def test_swings_need_not_come_back_to_the_same_length() -> None:
     swings.measure(shorter)
     assert not swings.are_enough
     assert swings.shortest is shorter
+
+
+def test_rounds_that_gain_an_operation_or_two_creep() -> None:
+    current = of_length(20, 2.0)
+    swings = _Swings(current)
+    told: list[bool] = []
+    for length in [18, 17, 12, 10, 10]:
+        after = of_length(length, 2.0)
+        swings.note(current, current, after)
+        swings.measure(after)
+        told.append(swings.creep)
+        current = after
+    assert told == [False, True, False, False, False]
