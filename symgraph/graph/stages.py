@@ -18,6 +18,7 @@ from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
+from ..ir.walks import walks_remembered
 from ..passes.joined_rows import with_rows_joined
 from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
@@ -91,6 +92,7 @@ def released(stage: Stage, log: Log, before: Stage, kept: Kept) -> Stage:
 
 
 @collector_paused()
+@walks_remembered()
 def simplified_stage(
     stage: Stage,
     trust: Soundness,

@@ -59,7 +59,7 @@ def varying(outputs: Iterable[Node]) -> list[Node]:
     depends: set[Node] = set()
     found: list[Node] = []
     for node in reachable(outputs):
-        if node.is_input or any(operand in depends for operand in node.operands):
+        if node.is_input or not depends.isdisjoint(node.operands):
             depends.add(node)
             found.append(node)
     return found

@@ -5,18 +5,61 @@ Sorting nodes by serial is a topological order, so no walk recurses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from operator import attrgetter
+from typing import TypeAlias
 
 from .node import Node, on_operands
 
-__all__ = ["ancestors", "consumers", "in_making_order", "reachable", "substituted"]
+__all__ = [
+    "ancestors",
+    "consumers",
+    "in_making_order",
+    "reachable",
+    "substituted",
+    "walks_remembered",
+]
 
 _by_serial = attrgetter("serial")
+
+_Walks: TypeAlias = dict[tuple[Node, ...], list[Node]]
+
+_walks: ContextVar[_Walks | None] = ContextVar("walks", default=None)
+
+_MOST_WALKS = 8
+
+
+@contextmanager
+def walks_remembered() -> Generator[None]:
+    """Inside, the last graphs that were walked over are remembered: each pass asks for them anew.
+
+    In `simplify` of 5,000 nodes 85 of 107 walks are such. Nodes do not change.
+    """
+    token = _walks.set({} if _walks.get() is None else _walks.get())
+    try:
+        yield
+    finally:
+        _walks.reset(token)
 
 
 def reachable(outputs: Iterable[Node]) -> list[Node]:
     """All nodes the outputs depend on, themselves included, operands first."""
+    walks = _walks.get()
+    if walks is None:
+        return _walked(outputs)
+    given = tuple(outputs)
+    found = walks.pop(given, None)
+    if found is None:
+        found = _walked(given)
+        if len(walks) >= _MOST_WALKS:
+            del walks[next(iter(walks))]
+    walks[given] = found  # The last one is the newest.
+    return found.copy()
+
+
+def _walked(outputs: Iterable[Node]) -> list[Node]:
     seen: set[Node] = set(outputs)
     stack = list(seen)
     while stack:

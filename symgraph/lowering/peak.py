@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from .offsets import offsets
 from .pieces import Alias, Defined
 from .statements import Filled, Program, Role, Statement, Temporary
 
-__all__ = ["BUFFER", "bytes_left", "bytes_outside", "predicted_peak"]
+__all__ = ["BUFFER", "Peaks", "bytes_left", "bytes_outside", "predicted_peak"]
 
 
 def predicted_peak(
@@ -40,6 +42,43 @@ def predicted_peak(
     """
     sizes = dims or {}
     return max(_Simulation(program.for_sizes(sizes), sizes).bytes_at(buffers), default=0)
+
+
+class Peaks:
+    """The peak of a program for any choice of values in its workspace, from one run.
+
+    Buffers that NumPy holds within a call are not counted.
+
+    Parameters
+    ----------
+    program : Program
+    dims : mapping of str to int
+        A size for each named dimension.
+    """
+
+    def __init__(self, program: Program, dims: Mapping[str, int]) -> None:
+        self._simulation = simulation = _Simulation(program.for_sizes(dims), dims)
+        self._held = simulation.bytes_at(False)
+        self._workspace = self._held[0]
+
+    @property
+    def now(self) -> int:
+        """The peak of the program as it is."""
+        return max(self._held)
+
+    def with_places(self, chosen: Mapping[str, Temporary]) -> int:
+        """The peak if these values lay in the workspace, too."""
+        simulation = self._simulation
+        change = [0] * (len(self._held) + 1)
+        for name in chosen:
+            for storage in simulation.storages[name]:
+                size = simulation.sizes[storage]
+                change[simulation.first[storage] + 1] -= size
+                if storage in simulation.last:
+                    change[simulation.last[storage] + 2] += size
+        in_order = sorted(chosen.values(), key=lambda each: each.first)
+        workspace = simulation.workspace_bytes([*in_order, *simulation.program.workspace])
+        return workspace - self._workspace + max(map(add, self._held, accumulate(change)))
 
 
 def bytes_outside(program: Program, dims: Mapping[str, int], *places: Role) -> list[int]:
@@ -83,6 +122,10 @@ class _Simulation:
         self.strided: set[str] = set()
         self.rows: list[int] = []
         self.left: list[int] = []
+        self.number = 0
+        # For each memory the statements that took it and gave it back.
+        self.first: list[int] = []
+        self.last: dict[int, int] = {}
 
     def bytes_at(self, buffers: bool) -> list[int]:
         """The most bytes held while each statement runs; first, those held from the start."""
@@ -100,10 +143,11 @@ class _Simulation:
             for name, node in self.program.constants.items():
                 self.layouts[name] = node.params["value"]
         self.rows = [each.rows_of_block(self.dims) for each in self.program.loops]
-        now = self._workspace_bytes()
+        # The values of an arena are counted while they live.
+        now = 0 if self.program.arena else self.workspace_bytes(self.program.workspace)
         found = [now]
-        for statement in self.program.statements:
-            before = len(self.sizes)
+        for number, statement in enumerate(self.program.statements):
+            self.number, before = number, len(self.sizes)
             if statement.target:
                 self._compute(statement)
             now += sum(self.sizes[before:]) + self._filled_bytes(statement)
@@ -116,10 +160,8 @@ class _Simulation:
             self.left.append(now)
         return found
 
-    def _workspace_bytes(self) -> int:
-        temporaries = self.program.workspace
-        if self.program.arena:
-            return 0  # Its values are counted while they live.
+    def workspace_bytes(self, temporaries: Sequence[Temporary]) -> int:
+        """The bytes of a workspace that holds these."""
         sizes = [self._nbytes(self._block(each.aval, each)) for each in temporaries]
         return offsets(temporaries, sizes)[1]
 
@@ -143,6 +185,7 @@ class _Simulation:
                     later = statement.filled is Filled.LATER or index in statement.given
                     self.sizes.append(0 if later else self._nbytes(self._block(aval, statement)))
                     self.holders.append(0)
+                    self.first.append(self.number)
                     held += (len(self.sizes) - 1,)
         self.storages[statement.target] = held
         for storage in held:
@@ -200,6 +243,7 @@ class _Simulation:
             self.holders[storage] -= 1
             if not self.holders[storage]:
                 freed += self.sizes[storage]
+                self.last[storage] = self.number
         return freed
 
     def _is_view(self, statement: Statement, alias: Alias) -> bool:

@@ -22,7 +22,7 @@ from ..ops.results import PROJECT
 from .buffers import Buffers
 from .drafts import IN_PLACE
 from .memory_model import resolved
-from .peak import predicted_peak
+from .peak import Peaks, predicted_peak
 from .pieces import Alias, Defined, Pieces
 from .statements import Program, Statement, Temporary
 
@@ -48,11 +48,14 @@ def with_workspace(program: Program, texts: Mapping[str, str], buffers: Buffers)
     """
     program = _with_memory_of_loops(program, buffers)
     found = _temporaries(program, texts, buffers)[:_MOST]
+    if not found:
+        return program
     sizes = dict.fromkeys(_names_of_sizes(program), NOMINAL_DIM)
-    most = predicted_peak(program, sizes, buffers=False) * (1 + _GROWTH)
+    peaks = Peaks(program, sizes)
+    most = peaks.now * (1 + _GROWTH)
     for tried in range(_TRIES):
         few = found[: len(found) * (_TRIES - tried) // _TRIES]
-        if few:
+        if few and peaks.with_places(dict(few)) <= most:
             placed = _placed(program, texts, few)
             if predicted_peak(placed, sizes, buffers=False) <= most:
                 return placed

@@ -8,11 +8,14 @@ numbers move alone, and all else stays in its order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from operator import ge
 from typing import NamedTuple
 
 from ..array import Array
-from ..ir.cost import op_count
+from ..ir.cost import op_count, varying
 from ..ir.node import Node, make, on_operands, origin
+from ..ir.op import Op
 from ..ir.walks import reachable
 from ..ops.creation import constant_of
 from ..ops.elementwise import divide, multiply, negative, square
@@ -41,21 +44,23 @@ def with_numbers_gathered(
         nodes = reachable(current)
         if sum([_has_number(node) for node in nodes]) < 2:
             break
+        least = _lengths(best)
         for shared in (False, True):
             new = _Gathering(nodes, current, shared=shared).outputs()
-            lengths = [(op_count(each), _without_negations(each)) for each in (new, best)]
-            if all(after >= before for after, before in zip(*lengths, strict=True)):
+            if new == best or all(map(ge, _lengths(new), least)):
                 continue
             new = settled_signs(new)
-            fewer = op_count(new) < op_count(best)
+            fewer = op_count(new) < least[0]
             if fewer and not any(loses(*pair) for pair in zip(new, outputs, strict=True)):
-                best = new
+                best, least = new, _lengths(new)
     return best
 
 
-def _without_negations(outputs: Sequence[Node]) -> int:
-    """How many operations there are beside negations, whose places are sought last."""
-    return op_count(outputs) - sum([node.op is negative.op for node in reachable(outputs)])
+def _lengths(outputs: Sequence[Node]) -> tuple[int, int]:
+    """The operations, and those beside negations, whose places are sought last."""
+    nodes = varying(outputs)
+    count = sum([node.op.count for node in nodes])
+    return count, count - sum([node.op is negative.op for node in nodes])
 
 
 class _Split(NamedTuple):
@@ -76,9 +81,13 @@ class _Gathering:
         self._splits: dict[Node, _Split] = {}
         fixed = set(outputs)
         seen: set[Node] = set()
+        self._carried: set[Node] = set()
         for node in nodes:
+            places = _places_carried(node)
+            if len(places) == len(node.operands):
+                self._carried.add(node)
             for place, operand in enumerate(node.operands):
-                if not _carries(node, place) or (operand in seen and not shared):
+                if place not in places or (operand in seen and not shared):
                     fixed.add(operand)
                 seen.add(operand)
         for node in nodes:
@@ -94,7 +103,7 @@ class _Gathering:
         number = _number(node)
         if number is not None:
             return _Split(number, None)
-        if not node.operands or not all(_carries(node, at) for at in range(len(node.operands))):
+        if not node.operands or node not in self._carried:
             return _Split(1, on_operands(node, tuple(map(self._array, node.operands))))
         splits = [self._splits[each] for each in node.operands]
         found = (self._sum if node.op.traits.combination else self._product)(node, splits)
@@ -171,16 +180,22 @@ def _constant(number: float, like: Node) -> Node:
     return constant_of(number, like.dtype).node
 
 
-def _carries(node: Node, place: int) -> bool:
-    """Whether a number of the operand may become one of the result."""
-    if node.copy or len(node.results) > 1 or node.dtype.kind != "f":
-        return False
-    if node.dtype.itemsize < 4:
-        return False  # In half precision a product of two numbers soon leaves the range.
-    if any(each.dtype != node.dtype for each in node.operands):
-        return False
-    count = len(node.operands)
-    linear = node.op.traits.linear_in(count)
-    if node.op.traits.combination:
-        return True
-    return node.op in (divide.op, square.op) or (place in linear and len(linear) == count)
+def _places_carried(node: Node) -> tuple[int, ...]:
+    """The operands whose numbers may become one of the result."""
+    dtype = node.results[0].dtype
+    if node.copy or len(node.results) > 1 or dtype.kind != "f":
+        return ()
+    if dtype.itemsize < 4:
+        return ()  # In half precision a product of two numbers soon leaves the range.
+    if any(each.results[0].dtype != dtype for each in node.operands):
+        return ()
+    return _places_of(node.op, len(node.operands))
+
+
+@lru_cache(maxsize=1024)
+def _places_of(op: Op, count: int) -> tuple[int, ...]:
+    """The operands whose numbers the operation takes out, where all are of one dtype."""
+    linear = op.traits.linear_in(count)
+    if op.traits.combination or op in (divide.op, square.op):
+        return tuple(range(count))
+    return linear if len(linear) == count else ()

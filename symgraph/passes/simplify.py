@@ -51,8 +51,13 @@ _ROUNDS = 12
 """More rounds than any graph has needed; most need two."""
 
 _SWINGS = 2
-"""After so many rounds in which rules lengthen what the algebra shortens again the graph is at
-rest: rules solve a system where its inverse is computed anyway."""
+"""After so many rounds in which rules lengthen what the algebra shortens again, but not below the
+shortest graph so far, the graph is at rest: rules solve a system where its inverse is computed
+anyway."""
+
+_CREEPS, _LITTLE = 2, 2
+"""After so many rounds, each of which gains at most so many operations, signs move before the next
+round: rules and algebra take a negation along a loop one step a round."""
 
 _CONFIRMED = 1_000
 """The most nodes of a graph that is simplified once more over shared values, at normal effort.
@@ -178,12 +183,12 @@ class _Rounds:
         # One round finds nearly everything; a large graph is spared the rounds that confirm it.
         small, confirmed = self._is_small(current), self._is_at_most(current, _CONFIRMED)
         forgotten = self._is_at_most(current, _FORGOTTEN)
-        rounds, swings = _ROUNDS if small else 1, 0
+        rounds, swings = _ROUNDS if small else 1, _Swings(current)
         signs_moved = False
-        while tuple(current) not in seen and len(seen) < rounds and swings < _SWINGS:
+        while tuple(current) not in seen and len(seen) < rounds and not swings.are_enough:
             seen[tuple(current)] = len(seen)
-            before, current = current, self._rewritten(current)
-            lengthened = current != before and op_count(current) > op_count(before)
+            before = current
+            current = rewritten = self._rewritten(current)
             if signs_moved and not confirmed and current == before:
                 pass
             elif small:
@@ -194,18 +199,21 @@ class _Rounds:
             if self.last and self.trust != "exact":  # Products of lower powers have other digits.
                 new = reused(current, self.knowledge)
                 current = log.through("values used again", current, new)
-            swings = swings + 1 if lengthened and op_count(current) == op_count(before) else 0
-            at_rest = tuple(current) in seen or swings == _SWINGS
+            swings.note(before, rewritten, current)
+            if swings.are_enough:
+                current = log.through("the cheapest taken", current, swings.shortest)
+            if swings.creep and self.last and self.trust != "exact":
+                current = log.through("signs moved", current, settled_signs(current))
+            at_rest = tuple(current) in seen or swings.are_enough
             if self.last and confirmed and at_rest:
                 current, at_rest = self._looked_at_once_more(current, seen, forgotten=forgotten)
             signs_moved = False
             if self.last and self.trust != "exact" and (not small or at_rest):
                 current, signs_moved = self._moved_at_the_end(current)
-            if swings and op_count(current) < op_count(before):
-                swings = 0
+            swings.measure(current)
             if self.reached is not None:
                 self.reached(current)
-        if tuple(current) not in seen and swings < _SWINGS:
+        if tuple(current) not in seen and not swings.are_enough:
             current = self._rewritten(current)
         return log.through("the cheapest taken", current, _cheapest(current, seen))
 
@@ -319,6 +327,52 @@ class _Rounds:
         )
         self.log.took("algebra", perf_counter() - started)
         return self.log.through("algebra", outputs, new)
+
+
+class _Swings:
+    """Rounds in a row in which rules lengthen what the algebra shortens again.
+
+    Parameters
+    ----------
+    outputs : list of Node
+        The graph before the first round.
+
+    Attributes
+    ----------
+    shortest : list of Node
+        The shortest graph so far.
+    """
+
+    def __init__(self, outputs: list[Node]) -> None:
+        self.shortest = outputs
+        self._least = self._length = op_count(outputs)
+        self._count = self._small_gains = 0
+
+    @property
+    def are_enough(self) -> bool:
+        """Whether the graph is at rest."""
+        return self._count >= _SWINGS
+
+    @property
+    def creep(self) -> bool:
+        """Whether round after round gains an operation or two, as a sign on its way does."""
+        return self._small_gains >= _CREEPS
+
+    def note(self, before: list[Node], rewritten: list[Node], outputs: list[Node]) -> None:
+        """Count a round: the graph before it, after the rules, and after the algebra."""
+        lengthened = rewritten != before and op_count(rewritten) > self._length
+        length = op_count(outputs)
+        swung = lengthened and length >= self._least
+        self._count = self._count + 1 if swung else 0
+        gained_little = 0 < self._length - length <= _LITTLE
+        self._small_gains = self._small_gains + 1 if gained_little else 0
+
+    def measure(self, outputs: list[Node]) -> None:
+        """Take a graph with which a round ends; one more swing is allowed if it is the shortest."""
+        self._length = op_count(outputs)
+        if self._length < self._least:
+            self.shortest, self._least = outputs, self._length
+            self._count = min(self._count, _SWINGS - 1)
 
 
 def _cheapest(last: list[Node], seen: dict[tuple[Node, ...], int]) -> list[Node]:

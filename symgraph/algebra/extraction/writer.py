@@ -174,9 +174,12 @@ class ExpressionWriter:
         options = [("", self.sums.flat(expr))]
         if len(self.terms.products) > _MOST_PRODUCTS:
             return options[0][1]
-        if self.terms.price(options[0][1])[0] > _FAR_LONGER * self.most + _LONGER:
+        count = self.terms.price(options[0][1])[0]
+        if count > _FAR_LONGER * self.most + _LONGER:
             self.cut = True
             return options[0][1]
+        if count <= 1 and self.judge is None:
+            return options[0][1]  # No sum of two terms takes less.
         for spelling in SPELLINGS:
             if spelling.fewest <= len(expr) <= spelling.most:
                 options.extend((spelling.name, each) for each in spelling.step(self, expr))

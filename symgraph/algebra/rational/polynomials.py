@@ -25,7 +25,7 @@ from .arithmetic import is_rational, value_of
 __all__ = ["Polynomials"]
 
 _HIGHEST = 24
-"""Higher powers are left as they are written."""
+"""Higher powers are left as they are written, but the square of a polynomial may have them."""
 
 Coefs: TypeAlias = Mapping[int, Coef]
 """The coefficient of each power of the array."""
@@ -52,6 +52,12 @@ class PolynomialRatio(NamedTuple):
     def depth(self) -> int:
         """The highest power of the denominator."""
         return max(depth for _, depth in self.terms)
+
+    @property
+    def degree(self) -> int:
+        """The highest power of the numerator over one denominator."""
+        degree, depth = max([power for power, _ in self.below], default=0), self.depth
+        return max(power + degree * (depth - level) for power, level in self.terms)
 
 
 class FactoredForm(NamedTuple):
@@ -141,6 +147,8 @@ class Polynomials:
         found = value_of(_FIELD, node.op, operands)
         if found is None or any(power > _HIGHEST for power, _ in found.terms):
             return None
+        if found.terms and found.degree > 2 * _HIGHEST:
+            return None  # In a loop of many steps each sum would be longer than the one before.
         return found._replace(array=arrays.pop())
 
 
@@ -148,12 +156,13 @@ class Polynomials:
 def _numerator(ratio: PolynomialRatio) -> Coefs:
     """The numerator over one denominator. Terms that cancel stay, with the coefficient 0."""
     below, depth = dict(ratio.below), ratio.depth
+    lowest = min(level for _, level in ratio.terms)
     above: Coefs = {}
-    for level in range(depth, -1, -1):
+    raised: Coefs = {0: 1}
+    for level in range(depth, lowest - 1, -1):
         part = {power: coef for (power, at), coef in ratio.terms.items() if at == level}
-        for _ in range(depth - level):
-            part = _multiplied(part, below)
-        above = _added(above, part)
+        above = _added(above, _multiplied(part, raised))
+        raised = _multiplied(raised, below) if level > lowest else raised
     return above
 
 
@@ -202,7 +211,9 @@ def _square_root(coefs: Coefs) -> FactoredForm | None:
 def _multiplied(a: Coefs, b: Coefs) -> dict[int, Coef]:
     found: dict[int, Coef] = {}
     for i, c in a.items():
-        found = _added(found, {i + j: times(c, d) for j, d in b.items()})
+        for j, d in b.items():
+            part = times(c, d)
+            found[i + j] = plus(found[i + j], part) if i + j in found else part
     return found
 
 

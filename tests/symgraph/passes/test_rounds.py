@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 import symgraph as sg
 from symgraph.ir.node import Node
 from symgraph.passes import simplify
+from symgraph.passes.simplify import _Swings  # pyright: ignore[reportPrivateUsage]
 
 STEPS = 5
 
@@ -48,3 +49,42 @@ def test_rules_and_algebra_do_not_swing_to_and_fro(monkeypatch: pytest.MonkeyPat
         name: rng.normal(size=tuple(map(int, each.shape))) for name, each in given.inputs.items()
     }
     assert_allclose(found.evaluate(**at), derived.evaluate(**at), rtol=1e-9)
+
+
+def of_length(count: int, first: float) -> list[Node]:
+    """A graph of so many operations, another one for each first number."""
+    value: Any = sg.input("x", (), np.float64)
+    for step in range(count):
+        value = value * (first + step)
+    return [value.node]
+
+
+def test_swings_need_not_come_back_to_the_same_length() -> None:
+    start = of_length(10, 2.0)
+    swings = _Swings(start)
+    before = start
+    for longer, after in [(14, 11), (15, 10)]:
+        assert not swings.are_enough
+        rewritten, outputs = of_length(longer, 3.0), of_length(after, 4.0)
+        swings.note(before, rewritten, outputs)
+        swings.measure(outputs)
+        before = outputs
+    assert swings.are_enough
+    assert swings.shortest is start
+    shorter = of_length(9, 5.0)
+    swings.measure(shorter)
+    assert not swings.are_enough
+    assert swings.shortest is shorter
+
+
+def test_rounds_that_gain_an_operation_or_two_creep() -> None:
+    current = of_length(20, 2.0)
+    swings = _Swings(current)
+    told: list[bool] = []
+    for length in [18, 17, 12, 10, 10]:
+        after = of_length(length, 2.0)
+        swings.note(current, current, after)
+        swings.measure(after)
+        told.append(swings.creep)
+        current = after
+    assert told == [False, True, False, False, False]
