@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any, Protocol
 
+import numpy as np
+
 from ...ops.custom_vjp import custom_vjp
 from ..functions import f
 from ..spelling import Refused, present
@@ -61,8 +63,12 @@ def _is_jaxs_own(jaxpr: Any) -> bool:
 
 def _with_rule(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
     """A function with a derivative of its own, which JAX itself applies."""
+    return _ruled(walk, equation, equation.params["call_jaxpr"], operands)
+
+
+def _ruled(walk: RunsJaxprs, equation: Any, body: Any, operands: Sequence[Any]) -> list[Any]:
+    """What a function gives, and as its derivative what JAX takes for that of the equation."""
     present(operands)
-    body = equation.params["call_jaxpr"]
     floats = [place for place, each in enumerate(operands) if each.dtype.kind == "f"]
     if _is_jaxs_own(body):
         determinant = determinant_of(equation, operands)
@@ -74,7 +80,7 @@ def _with_rule(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list
         return walk.of(body, operands)
 
     with walk.precision():  # A rule may be asked for later, under other settings.
-        pulled = _pulled_back(equation, floats)
+        pulled = _pulled_back(equation, body.jaxpr.debug_info, floats)
 
     def forward(*args: Any) -> Any:
         found = walk.of(body, args)
@@ -90,14 +96,14 @@ def _with_rule(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list
     return list(found) if isinstance(found, tuple) else [found]
 
 
-def _pulled_back(equation: Any, floats: Sequence[int]) -> Any:
+def _pulled_back(equation: Any, told: Any, floats: Sequence[int]) -> Any:
     """The jaxpr from operands and cotangents to the cotangents of the floating operands."""
     jax, core = import_module("jax"), import_module("jax.extend.core")
     variables = [core.Var(each.aval) for each in equation.invars]
-    told = equation.params["call_jaxpr"].jaxpr.debug_info
     own = equation.replace(invars=variables)
     alone = core.Jaxpr([], variables, equation.outvars, [own], debug_info=told)
     function = core.jaxpr_as_fun(core.ClosedJaxpr(alone, []))
+    none = jax.dtypes.float0  # The dtype of cotangents of whole numbers.
 
     def pulled(args: Any, cts: Any) -> Any:
         def of_floats(*given: Any) -> Any:
@@ -106,19 +112,50 @@ def _pulled_back(equation: Any, floats: Sequence[int]) -> Any:
                 every[place] = value
             return function(*every)
 
-        return jax.vjp(of_floats, *[args[place] for place in floats])[1](cts)
+        given = [ct if _is_float(ct) else np.zeros(ct.shape, none) for ct in cts]
+        return jax.vjp(of_floats, *[args[place] for place in floats])[1](given)
 
-    def described(variables: Sequence[Any]) -> list[Any]:
-        return [jax.ShapeDtypeStruct(each.aval.shape, each.aval.dtype) for each in variables]
+    return jax.make_jaxpr(pulled)(_described(variables), _described(equation.outvars))
 
-    return jax.make_jaxpr(pulled)(described(variables), described(equation.outvars))
+
+def _is_float(x: Any) -> bool:
+    return np.dtype(x.dtype).kind == "f"
+
+
+def _described(variables: Sequence[Any]) -> list[Any]:
+    """Shapes and dtypes to trace a function of JAX for."""
+    shape = import_module("jax").ShapeDtypeStruct
+    return [shape(each.aval.shape, each.aval.dtype) for each in variables]
+
+
+_PLAIN = frozenset(
+    ["CheckpointName", "Einsum", "Nonzero", "OptRemat", "RematTraced", "SearchSorted"]
+)
+"""Operations of JAX 0.12 whose derivative is that of the primitives they consist of."""
+
+
+def _high(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
+    """An operation that JAX keeps whole till it is lowered: the primitives it consists of."""
+    jax, whole = import_module("jax"), equation.params["_prim"]
+
+    def parts(*args: Any) -> Any:
+        return jax.tree.leaves(whole.expand(*jax.tree.unflatten(whole.in_tree, args)))
+
+    with walk.precision():
+        body = jax.make_jaxpr(parts)(*_described(equation.invars))
+    if type(whole).__name__ in _PLAIN:
+        return walk.of(body, operands)
+    return _ruled(walk, equation, body, operands)
 
 
 # -- loops and branches ----------------------------------------------------------------------------
 def _scan(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list[Any]:
     present(operands)
     params = equation.params
-    consts, carries = params["num_consts"], params["num_carry"]
+    if "ft_in" in params:  # From JAX 0.12 on.
+        consts, carries, _ = map(len, params["ft_in"].unpack())
+    else:
+        consts, carries = params["num_consts"], params["num_carry"]
     fixed, init = operands[:consts], tuple(operands[consts : consts + carries])
     xs = tuple(operands[consts + carries :])
 
@@ -175,6 +212,8 @@ CONTROL: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(["jit", "pjit", "remat2"], _call("jaxpr")),
     "custom_jvp_call": _with_rule,
     "custom_vjp_call": _with_rule,
+    "call_hi_primitive": _high,
+    "eval_jaxpr": _call("call_jaxpr"),
     "scan": _scan,
     "while": _while,
     "cond": _cond,

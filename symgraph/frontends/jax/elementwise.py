@@ -102,6 +102,14 @@ def _polygamma(order: Any, x: Any) -> Any:
     return f.polygamma(int(number), x)
 
 
+def _polynomial(x: Any, *coefficients: Any) -> Any:
+    """Horner's form; the constant term comes first."""
+    found = coefficients[-1]
+    for each in coefficients[-2::-1]:
+        found = found * x + each
+    return found
+
+
 def _before(x: Any, y: Any) -> Any:
     """Whether x < y in the total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN."""
     if x.dtype.kind != "f":
@@ -122,8 +130,8 @@ ELEMENTWISE: dict[str, Spelling] = {
     "lt_to": own(_before),
     "le_to": own(lambda x, y: ~_before(y, x)),
     **_named(
-        *["exp", "exp2", "expm1", "log", "log1p", "sqrt", "cbrt", "square", "sin", "cos", "tan"],
-        *["sinh", "cosh", "tanh", "floor", "ceil", "sign", "erf", "erfc", "digamma", "zeta"],
+        *["exp", "exp2", "expm1", "log", "log1p", "log2", "sqrt", "cbrt", "square", "sin", "cos"],
+        *["tan", "sinh", "cosh", "tanh", "floor", "ceil", "sign", "erf", "erfc", "digamma", "zeta"],
         *["nextafter"],
         neg="negative",
         abs="absolute",
@@ -172,6 +180,7 @@ ELEMENTWISE: dict[str, Spelling] = {
     "select_n": own(_select_n),
     "convert_element_type": known(_convert),
     "polygamma": own(_polygamma),
+    "polynomial": own(_polynomial),
     "population_count": own(_population_count),
     "shift_right_logical": own(_right_shift),
     **dict.fromkeys(["copy", "optimization_barrier"], own(lambda x: x)),

@@ -137,7 +137,7 @@ def _sort(*arrays: Any, dimension: int, num_keys: int, is_stable: bool) -> Any:
     return [f.take_along_axis(each, order, dimension) for each in arrays]
 
 
-def _top_k(x: Any, *, k: int, axis: int = -1) -> Any:
+def _top_k(x: Any, *, k: int, axis: int = -1, is_stable: bool = True) -> Any:
     axis %= x.ndim
     order = descending(x, axis)[(*[slice(None)] * axis, slice(0, k))]
     return [f.take_along_axis(x, order, axis), order]
