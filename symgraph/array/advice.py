@@ -96,10 +96,16 @@ def _text(frame: FrameType) -> str:
     return b"".join(lines).decode(errors="replace")
 
 
-def instead_of_numbers() -> str:
-    """The expression to write instead of the running one; empty where we know none."""
+def instead_of_numbers(*, of_size: bool = False) -> str:
+    """The expression to write instead of the running one; empty where we know none.
+
+    Parameters
+    ----------
+    of_size : bool
+        Whether it is of the size of a named dimension, which is a number without `float` and `int`.
+    """
     found = user_expression()
-    if found is None:
+    if found is None or (of_size and _is_conversion(found)):
         return ""
     if found.assigned:
         indexed = found.node.value if isinstance(found.node, ast.Subscript) else found.node
@@ -216,6 +222,13 @@ _OF_BUILTINS: dict[object, str] = {
     range: "A loop whose length is computed is sg.while_loop.",
     sorted: "np.sort(x) sorts an array.",
 }
+
+
+def _is_conversion(found: UserExpression) -> bool:
+    call = found.node
+    return isinstance(call, ast.Call) and found.value_of(call.func) in (float, int)
+
+
 _CREATING = ("arange", "eye", "full", "identity", "linspace", "ones", "tri", "zeros")
 _OF_NUMPY: dict[object, str] = {
     **{

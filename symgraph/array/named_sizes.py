@@ -112,7 +112,7 @@ def _unknown(question: str, mend: str = _WRITE_BOTH) -> UnknownSize:
         f"Whether {question} is not known while a function is traced: a named dimension has no "
         "size yet.",
         [f"used at {frame.quoted()}"] if frame else [],
-        mend=instead_of_numbers() or mend,
+        mend=instead_of_numbers(of_size=True) or mend,
     )
 
 
@@ -233,7 +233,7 @@ class NamedSize:
         raise UnknownSize(
             f"A number was needed where the size {self.expr} of a named dimension stands.",
             [f"used at {frame.quoted()}"] if frame else [],
-            mend=instead_of_numbers() or _COMPUTE,
+            mend=instead_of_numbers(of_size=True) or _COMPUTE,
         )
 
     __float__ = __int__ = __round__ = __trunc__ = __complex__ = _refuse

@@ -125,10 +125,19 @@ def _refuse_texts(f: Callable[..., Any], specs: Mapping[str, Any]) -> None:
 
 def _parameters(f: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     """Its parameters; empty where it does not tell them."""
+    signature = _signature(f)
+    return {} if signature is None else signature.parameters
+
+
+def _signature(f: Callable[..., Any]) -> inspect.Signature | None:
+    """How it is called; None where it does not tell. Ufuncs tell from NumPy 2.4 on."""
     try:
-        return inspect.signature(f).parameters
+        return inspect.signature(f)
     except (TypeError, ValueError):
-        return {}
+        if not isinstance(f, np.ufunc):
+            return None
+        names = ["x"] if f.nin == 1 else [f"x{number + 1}" for number in range(f.nin)]
+        return inspect.Signature([inspect.Parameter(name, _BY_PLACE) for name in names])
 
 
 def trace(f: Callable[..., Any], /, *args: object, **specs: object) -> Graph:
@@ -196,10 +205,9 @@ def _by_name(
         return {}
     mend = "Pass one spec for each parameter, by its name."
     name = getattr(f, "__name__", "the function")
-    try:
-        signature = inspect.signature(f)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} does not tell the names of its parameters.", mend=mend) from None
+    signature = _signature(f)
+    if signature is None:
+        raise InputError(f"{name} does not tell the names of its parameters.", mend=mend)
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     places = [each for each, param in signature.parameters.items() if param.kind in kinds]
     if len(args) > len(places):
@@ -217,9 +225,8 @@ def _by_name(
 
 def _positional(f: Callable[..., Any], specs: Mapping[str, Any]) -> list[str]:
     """The parameters given by place alone, as for a ufunc; the others fit by name."""
-    try:
-        signature = inspect.signature(f)
-    except (TypeError, ValueError):
+    signature = _signature(f)
+    if signature is None:
         return []
     kinds = {name: each.kind for name, each in signature.parameters.items()}
     first = [name for name in kinds if kinds[name] is _BY_PLACE and name in specs]
