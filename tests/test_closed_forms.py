@@ -95,7 +95,6 @@ UNDERFLOW = "a comparison with 0 is kept, for it may catch what has underflowed"
 # are lost beside the gradient as derived; and which.
 FOR_DIGITS: dict[str, tuple[int, str]] = {
     "sigmoid": (7, TAIL),  # 6
-    "sigmoid of a scaled input, in the scale": (10, TAIL),  # 9
     "sigmoid margin": (10, TAIL),  # 9
     "sigmoid times its complement": (12, TAIL),  # 8
     "sigmoid squared": (9, TAIL),  # 8
@@ -103,7 +102,6 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
     "silu": (9, TAIL),  # 8
     "silu by division": (9, TAIL),  # 8
     "swish with slope": (11, TAIL),  # 9
-    "swish with slope, in the slope": (11, TAIL),  # 10
     "gelu by sigmoid": (10, TAIL),  # 9
     "x/(1 + x^2)": (7, RANGE),  # 5
     "inverse Gaussian, mean": (6, NEAR),  # 3
@@ -113,7 +111,6 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
     "logistic growth, rate": (10, TAIL),  # 9
     "memory cell, output gate": (10, TAIL),  # 9
     "swish gated linear unit, gates": (14, TAIL),  # 13
-    "weight norm, scale": (6, RANGE),  # 5
     "sigmoid network with softmax, first weights": (19, TAIL),  # 18
     "savage": (12, TAIL),  # 9
     "F1 surrogate on logits": (15, TAIL),  # 14
@@ -136,7 +133,6 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
     "zero-inflated Poisson, zeros, logits": (17, TAIL),  # 10
     "squeeze and excite": (14, TAIL),  # 13
     "LSTM hidden state, forget gate": (19, TAIL),  # 18
-    "swish, slope": (11, TAIL),  # 10
     "CES": (10, UNDERFLOW),  # 9
     "focal, many classes": (25, ONE_HOT),  # 14
     "unit rows before a linear layer": (10, RANGE),  # 9

@@ -18,6 +18,7 @@ from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
+from ..passes.joined_operations import with_operations_joined
 from ..passes.joined_rows import with_rows_joined
 from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
@@ -228,6 +229,8 @@ def _attempt(
             new = with_factors_shared(outputs, judge.loses)
             outputs = history.through("factors shared", outputs, new)
             outputs = history.through("rows joined", outputs, with_rows_joined(outputs))
+            new = with_operations_joined(outputs)
+            outputs = history.through("operations joined", outputs, new)
             new = with_matrices_turned(outputs)
             outputs = history.through("matrices turned", outputs, new)
     return _Attempt(dag, given, outputs, found, history, knowledge)
