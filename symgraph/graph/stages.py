@@ -23,6 +23,7 @@ from ..passes.joined_rows import with_rows_joined
 from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
 from ..passes.shared_factors import with_factors_shared
+from ..passes.shared_sums import with_terms_shared
 from ..passes.simplify import EFFORTS, Effort, Rules, rule_set, simplified
 from ..passes.turned_matrices import with_matrices_turned
 from ..rewriting.index import RuleSet
@@ -228,6 +229,8 @@ def _attempt(
         if effort != "low":
             new = with_factors_shared(outputs, judge.loses)
             outputs = history.through("factors shared", outputs, new)
+            new = with_terms_shared(outputs, judge.loses)
+            outputs = history.through("terms shared", outputs, new)
             outputs = history.through("rows joined", outputs, with_rows_joined(outputs))
             new = with_operations_joined(outputs)
             outputs = history.through("operations joined", outputs, new)
