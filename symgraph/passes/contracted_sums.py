@@ -8,12 +8,12 @@ reads. The same products are added here, so no range is lost.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..array import Array
 from ..ir.node import Node, origin
 from ..ir.walks import reachable, substituted
-from ..ops.elementwise import multiply, square
+from ..ops.elementwise import multiply, negative, square
 from ..ops.matmul import matmul
 from ..ops.movement import RESHAPE, matrix_transpose, reshape
 from ..ops.totals import sum as total
@@ -39,7 +39,7 @@ def with_sums_contracted(
     uses = Counter([each for node in nodes for each in node.operands] + list(outputs))
     instead: dict[Node, Node] = {}
     for node in sums:
-        new = _contraction(node) if uses[node.operands[0]] == 1 else None
+        new = _contraction(node, uses) if uses[node.operands[0]] == 1 else None
         if new is not None:
             instead[node] = new
     if not instead:
@@ -59,19 +59,32 @@ def _is_sum_of_product(node: Node) -> bool:
     return product.ndim in (1, 2) and product.dtype == node.dtype
 
 
-def _contraction(node: Node) -> Node | None:
-    """The sum as a product of two vectors, or of a matrix and a vector; None if it is neither."""
-    (product,), (axis,) = node.operands, node.params["axis"]
-    x, y = product.operands if product.op is multiply.op else product.operands * 2
+def _contraction(node: Node, uses: Mapping[Node, int]) -> Node | None:
+    """The sum as a product of two vectors, or of a matrix and a vector; None if it is neither.
+
+    The sign of a factor is the sign of the sum, which has fewer elements.
+    """
+    (product,) = node.operands
+    factors = product.operands if product.op is multiply.op else product.operands * 2
+    signed = [each.op is negative.op and uses[each] == 1 and not each.copy for each in factors]
+    x, y = [each.operands[0] if sign else each for each, sign in zip(factors, signed, strict=True)]
+    with origin(node.origin):
+        found = _contracted(x, y, node.params["axis"][0], product)
+        if found is None:
+            return None
+        found = negative(found) if signed[0] != signed[1] else found
+        whole = found if found.shape == node.shape else reshape(found, node.shape)
+    return whole.node if whole.dtype == node.dtype else None
+
+
+def _contracted(x: Node, y: Node, axis: int, product: Node) -> Array | None:
     if product.ndim == 1 and x.shape == y.shape == product.shape:
-        with origin(node.origin):
-            return _shaped(matmul(Array(x), Array(y)), node)
+        return matmul(Array(x), Array(y))
     for matrix, other in ((x, y), (y, x)):
         vector = _vector_along(other, axis, product)
         if product.ndim == 2 and matrix.shape == product.shape and vector is not None:
-            with origin(node.origin):
-                rows = Array(matrix) if axis == -1 else matrix_transpose(Array(matrix))
-                return _shaped(matmul(rows, vector), node)
+            rows = Array(matrix) if axis == -1 else matrix_transpose(Array(matrix))
+            return matmul(rows, vector)
     return None
 
 
@@ -84,8 +97,3 @@ def _vector_along(node: Node, axis: int, product: Node) -> Array | None:
         return None
     inner = node.operands[0] if node.op is RESHAPE and not node.copy else node
     return Array(inner) if inner.shape == (length,) else reshape(Array(node), (length,))
-
-
-def _shaped(found: Array, node: Node) -> Node | None:
-    whole = found if found.shape == node.shape else reshape(found, node.shape)
-    return whole.node if whole.dtype == node.dtype else None

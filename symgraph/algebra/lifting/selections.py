@@ -118,7 +118,8 @@ def _masked(lifter: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | Non
     """The expression of where(u > v, a, 0), if a is 0 already where u <= v.
 
     It is if each term of a has the factor max(u - v, 0), or a power of it with a positive exponent,
-    or max(u, v) - v. The other factors must be finite at all finite inputs, for 0 times them must be 0; so an exp must not be among them.
+    or max(u, v) - v. The other factors must be finite at all finite inputs, for 0 times them must
+    be 0; so an exp must not be among them.
     """
     values = lifter.aligned(node, operands)[1]
     condition = node.operands[0]

@@ -55,6 +55,20 @@ def test_a_sum_of_products_is_one_operation(name: str) -> None:
     assert op_count(found) == 1 < op_count(graph.dag.outputs)
 
 
+SIGNED: dict[str, Function] = {
+    "one sign": lambda x, y, M, z: np.sum(-x * y),
+    "two signs": lambda x, y, M, z: -np.sum(-x * -y),
+    "a sign of rows": lambda x, y, M, z: np.sum(-M * z, axis=1),
+}
+
+
+@pytest.mark.parametrize("name", SIGNED)
+def test_the_sign_of_a_factor_is_that_of_the_sum(name: str) -> None:
+    graph, found = contracted(SIGNED[name])
+    assert op_count(found) == 2 < op_count(graph.dag.outputs)
+    assert found[0].op.name == "negative"
+
+
 STAYING: dict[str, Function] = {
     "scaled rows": lambda x, y, M, z: np.sum(M * x[:, None], axis=1),
     "two matrices": lambda x, y, M, z: np.sum(M * M[::-1], axis=0),
