@@ -144,6 +144,9 @@ FOR_DIGITS: dict[str, tuple[int, str]] = {
 # And flops, at n = 6, of rows that are as short as their closed form.
 FOR_DIGITS_IN_FLOPS: dict[str, int] = {
     "sigmoid of a scaled input, in the scale": 135,  # 85
+    "swish with slope, in the slope": 140,  # 90
+    "swish, slope": 140,  # 95
+    "weight norm, scale": 86,  # 84
     "log-logistic, log of scale": 110,  # 70
     "entropy of normalised weights": 85,  # 80
     "Gaussians, both means": 15,  # 11
