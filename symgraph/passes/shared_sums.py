@@ -146,6 +146,8 @@ def _shared(
     for node, terms in sums.items():
         if one in terms and other in terms and terms[one] * terms[other] == by:
             rest = {each: sign for each, sign in terms.items() if each not in (one, other)}
+            if join.node in rest:
+                continue  # The pair is computed, and a term itself: it cancels, or occurs twice.
             with origin(node.origin):
                 instead[node] = _written({join.node: terms[one] * turn, **rest})
     return substituted(outputs, instead)

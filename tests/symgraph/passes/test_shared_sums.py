@@ -68,6 +68,8 @@ KEPT: dict[str, Function] = {
     "of other shapes": lambda x, y, z, a, b: (x + a + y, np.exp(x + a) + z),
     "the same term twice": lambda x, y, z, a, b: (x + y + x, np.exp(x + z) + x),
     "no difference": lambda x, y, z, a, b: (x * z, np.sum(x) - np.sum(z)),
+    "the pair itself is a term": lambda x, y, z, a, b: ((p := x + z) - x - z, p * y),
+    "twice the pair": lambda x, y, z, a, b: ((p := x + z) + x + z, p * y),
     "of squares": lambda x, y, z, a, b: (x - z, np.sum(x**2) - np.sum(z**2)),
 }
 
