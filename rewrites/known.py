@@ -36,9 +36,13 @@ def _away_from_zero(bounds: tuple[float, float]) -> bool:
     return low >= _MARGIN or high <= -_MARGIN
 
 
+_KEEPING_OFF_ZERO = ("negative", "absolute", "sqrt", "sign")
+"""Functions of one number that round no other number than 0 to 0."""
+
+
 def _cannot_underflow(node: Node) -> bool:
-    """Whether a value is stated, not computed, or an integer."""
-    while node.op.view:
+    """Whether a value is stated, not computed, or an integer; but for its sign or a root of it."""
+    while node.op.view or node.op.name in _KEEPING_OFF_ZERO:
         node = node.operands[0]
     return node.is_input or node.is_constant or node.dtype.kind in "iub"
 

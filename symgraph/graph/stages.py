@@ -19,10 +19,12 @@ from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
 from ..ir.walks import walks_remembered
+from ..passes.joined_operations import with_operations_joined
 from ..passes.joined_rows import with_rows_joined
 from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
 from ..passes.shared_factors import with_factors_shared
+from ..passes.shared_sums import with_terms_shared
 from ..passes.simplify import EFFORTS, Effort, Rules, rule_set, simplified
 from ..passes.turned_matrices import with_matrices_turned
 from ..rewriting.index import RuleSet
@@ -229,7 +231,11 @@ def _attempt(
         if effort != "low":
             new = with_factors_shared(outputs, judge.loses)
             outputs = history.through("factors shared", outputs, new)
+            new = with_terms_shared(outputs, judge.loses)
+            outputs = history.through("terms shared", outputs, new)
             outputs = history.through("rows joined", outputs, with_rows_joined(outputs))
+            new = with_operations_joined(outputs)
+            outputs = history.through("operations joined", outputs, new)
             new = with_matrices_turned(outputs)
             outputs = history.through("matrices turned", outputs, new)
     return _Attempt(dag, given, outputs, found, history, knowledge)

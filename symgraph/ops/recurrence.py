@@ -187,7 +187,10 @@ cumprod = _cumulative(
     ufunc=np.multiply,
     facts=lambda x, *, axis: [
         fact
-        for fact in (Fact("nonnegative"), Fact("positive"), finite, integer_valued)
+        for fact in (
+            *(Fact("nonnegative"), Fact("positive"), Fact("nonzero")),
+            *(finite, Fact("total"), integer_valued),
+        )
         if x.has(fact)
     ],
     doc="Products of all elements up to each along `axis` (None: of the raveled array).",

@@ -44,7 +44,10 @@ CUMSUM = register(
         promote=accumulator,
         facts=lambda x, *, axis: [
             fact
-            for fact in (Fact("nonnegative"), Fact("positive"), finite, integer_valued)
+            for fact in (
+                *(Fact("nonnegative"), Fact("positive"), Fact("nonpositive"), Fact("negative")),
+                *(finite, Fact("total"), integer_valued),
+            )
             if x.has(fact)
         ],
         doc="Sums of all elements up to each along `axis` (None: of the raveled array).",

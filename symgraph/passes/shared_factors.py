@@ -4,7 +4,8 @@ Entries of a Jacobian, and gradients of several inputs, are products of much the
 in the order of the chain rule. A pair of factors that is in two products or more becomes a value of
 its own; the most frequent pair comes first (Brayton and McMullen 1982, on common cubes). A sign is
 a factor, too: of two products with a minus and a common factor, the factor is negated once. A
-divisor is taken with a factor: of x y / z and u y / z, the quotient y / z.
+divisor is taken with a factor: of x y / z and u y / z, the quotient y / z. An inner product of
+vectors is a product whose elements are added: (x y) @ z and (x u) @ (y v) have x y, too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from ..ir.cost import op_count
 from ..ir.node import Node, on_operands, origin
 from ..ir.walks import reachable
 from ..ops.elementwise import divide, multiply, negative
+from ..ops.matmul import MATMUL, matmul
 from ..ops.movement import RESHAPE, reshape
+from ..ops.totals import sum as total
 
 __all__ = ["with_factors_shared"]
 
@@ -51,11 +54,15 @@ class _Factor:
 
 @dataclass
 class _Product:
-    """Factors and divisors of a value; `changed` once a pair of its factors is one."""
+    """Factors and divisors of a value; `changed` once a pair of its factors is one.
+
+    With `added` the value is the sum of their elements.
+    """
 
     factors: list[_Factor] = field(default_factory=list["_Factor"])
     divisors: list[_Factor] = field(default_factory=list["_Factor"])
     changed: bool = False
+    added: bool = False
 
 
 def with_factors_shared(outputs: Sequence[Node], loses: Callable[[Node, Node], bool]) -> list[Node]:
@@ -89,8 +96,8 @@ class _Products:
         self._found: dict[Node, _Product] = {}
         inside: set[Node] = set()
         for node in reversed(nodes):
-            if node not in inside and _is_product(node):
-                product = _Product()
+            if node not in inside and (_is_product(node) or _is_inner_product(node)):
+                product = _Product(added=_is_inner_product(node))
                 within = list(self._opened(node, product))
                 if len(product.factors) <= _MOST_FACTORS:
                     inside.update(within)
@@ -98,7 +105,7 @@ class _Products:
 
     def _opened(self, top: Node, product: _Product) -> Iterator[Node]:
         """Open a product into factors and divisors; the products that are opened for it."""
-        stack = [top]
+        stack = list(top.operands[::-1]) if product.added else [top]
         while stack:
             node = stack.pop()
             part = self._number_within(node)
@@ -166,6 +173,12 @@ def _is_product(node: Node) -> bool:
     return node.op in _PRODUCTS and node.dtype.kind == "f" and not node.copy
 
 
+def _is_inner_product(node: Node) -> bool:
+    """Whether it is a product of two vectors of one dtype."""
+    vectors = node.op is MATMUL and not node.copy and node.dtype.kind == "f"
+    return vectors and all(each.ndim == 1 and each.dtype == node.dtype for each in node.operands)
+
+
 def _pairs(product: _Product) -> list[_Pair]:
     """Each pair of two factors of one shape, of a factor and -1, or of a factor and a divisor."""
     factors = sorted({each.number: each for each in product.factors}.values(), key=_number)
@@ -212,11 +225,17 @@ def _written(
         return written[factor]
 
     first, *rest = [each for each in product.factors if each.shape is not None]
+    last = None
+    if product.added:
+        first, *rest = sorted([first, *rest], key=lambda each: each.shape == ())
+        last = rest.pop(0) if rest and rest[0].shape != () else None
     whole = of(first)
     for each in rest:
         whole = multiply(whole, of(each))
     for divisor in product.divisors:
         whole = divide(whole, of(divisor))
-    if len(rest) + 1 < len(product.factors):
+    if product.added:
+        whole = total(whole) if last is None else matmul(whole, of(last))
+    if len(rest) + 1 + (last is not None) < len(product.factors):
         whole = negative(whole)
     return (whole if whole.shape == node.shape else reshape(whole, node.shape)).node

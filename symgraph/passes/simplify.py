@@ -30,10 +30,12 @@ from .cancelled import with_factors_cancelled
 from .choices import with_choices_joined
 from .cholesky_pullbacks import with_cholesky_pullbacks
 from .constant_folding import folded
+from .contracted_sums import with_sums_contracted
 from .dead_results import without_dead_results
 from .duplicates import merged
 from .hyperbolics import with_hyperbolics
 from .joined_parts import with_joined_parts
+from .known_branches import with_branches_known
 from .numbers import with_numbers_gathered
 from .reads import sunk
 from .reuse import reused
@@ -238,7 +240,10 @@ class _Rounds:
         signs_moved = current != outputs
         new = with_factors_cancelled(current, self.knowledge, loses)
         current = log.through("factors cancelled", current, new)
+        new = with_sums_contracted(current, loses)
+        current = log.through("sums of products contracted", current, new)
         current = log.through("parts joined", current, with_joined_parts(current))
+        current = log.through("branches known", current, with_branches_known(current))
         current = log.through("choices joined", current, with_choices_joined(current))
         new = with_branches_joined(current, at_kinks=self.at_kinks)
         current = log.through("branches joined", current, new)

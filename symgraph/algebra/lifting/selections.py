@@ -8,6 +8,7 @@ from math import inf, isclose
 import numpy as np
 
 from ...array import Array
+from ...facts import positive
 from ...ir.dims import known_equal
 from ...ir.node import Node
 from ...ir.traits import Comparison
@@ -18,12 +19,15 @@ from ...ops.movement import broadcast_to, moveaxis, squeeze
 from ..expression.atoms import open_axes
 from ..expression.exact_numbers import Coef, coefficient, quotient, times
 from ..expression.leaf_terms import leaf_expr, repeated_number, stretched
-from ..expression.roles import is_difference, is_equality, is_product, is_quotient
+from ..expression.roles import is_difference, is_equality, is_power, is_product, is_quotient
 from ..expression.term import LEAF, ONE, Atom, Expr, Term, scaled, term_is_total
 from ..normal_form.factors import has_exps
 from .protocol import Lifting
 
 __all__ = ["chosen", "is_known_choice", "is_one_of_each_row", "scattered"]
+
+_LEAST_EXPONENT = 1e-4
+"""A computed exponent with a lower bound above it is no 0 in any dtype."""
 
 
 # -- masks -----------------------------------------------------------------------------------------
@@ -113,8 +117,9 @@ def _number(node: Node) -> Coef | None:
 def _masked(lifter: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | None:
     """The expression of where(u > v, a, 0), if a is 0 already where u <= v.
 
-    It is if each term of a has the factor max(u - v, 0), or max(u, v) - v. The other factors must
-    be finite at all finite inputs, for 0 times them must be 0; so an exp must not be among them.
+    It is if each term of a has the factor max(u - v, 0), or a power of it with a positive exponent,
+    or max(u, v) - v. The other factors must be finite at all finite inputs, for 0 times them must
+    be 0; so an exp must not be among them.
     """
     values = lifter.aligned(node, operands)[1]
     condition = node.operands[0]
@@ -123,7 +128,9 @@ def _masked(lifter: Lifting, node: Node, operands: Sequence[Expr]) -> Expr | Non
     # The factor must have the axes of the condition: a zero in a column tells nothing of a row.
     places = {axis: place for place, axis in enumerate(open_axes(node))}
     along = tuple([places[axis] for axis in open_axes(condition)])
-    if not is_equality(condition) and all(_vanishes(each, condition, along) for each in values):
+    if not is_equality(condition) and all(
+        _vanishes(lifter, each, condition, along) for each in values
+    ):
         return values
     if _vanishes_beyond(lifter, values, condition, places):
         if _halves_ties(condition) and not lifter.passes_kink():
@@ -139,7 +146,7 @@ def _halves_ties(condition: Node) -> bool:
     return strict and all(repeated_number(stretched(each)) is None for each in condition.operands)
 
 
-def _vanishes(term: Term, condition: Node, along: tuple[int, ...]) -> bool:
+def _vanishes(lifter: Lifting, term: Term, condition: Node, along: tuple[int, ...]) -> bool:
     left, right = condition.operands
     above = _comparison(condition).side > 0
     slots = [(f.atom, f.idx, f.power) for f in term.factors]
@@ -150,9 +157,20 @@ def _vanishes(term: Term, condition: Node, along: tuple[int, ...]) -> bool:
         and f.power > 0
         and f.idx == along
         and f.atom.node.shape == condition.shape
-        and _is_rectified(f.atom.node, left, right, above)
+        and _is_rectified(_base(lifter, f.atom.node), left, right, above)
         for f in term.factors
     )
+
+
+def _base(lifter: Lifting, node: Node) -> Node:
+    """The array of the same shape of which the node is a power that is 0 at 0; else the node."""
+    if not is_power(node):
+        return node
+    base, exponent = node.operands
+    # An exponent that is computed may underflow to 0, and 0**0 is 1.
+    known = lifter.atoms.knowledge.of(exponent)
+    is_positive = known.has(positive) if exponent.is_input else known.bounds[0] > _LEAST_EXPONENT
+    return base if base.shape == node.shape and is_positive else node
 
 
 def _vanishes_beyond(

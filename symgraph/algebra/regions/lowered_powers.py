@@ -92,6 +92,6 @@ def power_as_quotient(normal: NormalForm, power: Expr, reciprocal: Expr) -> Expr
 
 
 def _lowered(atom: Atom) -> tuple[Node, Node] | None:
-    """The array x and the exponent a, if the atom is x**(a - 1) of the same shape as x."""
+    """The array x and the exponent a, if the atom is x**(a - 1) and x a number or of its shape."""
     pair = lowered_power(atom.node) if atom.kind == LEAF and atom.base is None else None
-    return pair if pair is not None and pair[0].shape == atom.node.shape else None
+    return pair if pair is not None and pair[0].shape in ((), atom.node.shape) else None

@@ -32,6 +32,7 @@ from textbook.normalization import NORMALISED
 from textbook.overlaps import OVERLAP_LOSSES
 from textbook.physics import ENERGIES
 from textbook.piecewise import PIECEWISE
+from textbook.rankings import RANKINGS
 from textbook.regressions import REGRESSIONS
 from textbook.residuals import RESIDUALS
 from textbook.responses import RESPONSES
@@ -55,6 +56,7 @@ BLIND: list[Row] = [
     *AFRESH,
     *SCIENCES,
     *UNSEEN,
+    *RANKINGS,
     *MODULES,
     *MODELS,
 ]

@@ -201,3 +201,26 @@ def test_the_source_stands_alone():
     exec(graph.to_python(), names)
     for got, want in zip(names["function"](np, x=X), graph.evaluate(x=X), strict=True):
         np.testing.assert_allclose(got, want)
+
+
+@pytest.mark.parametrize("f", [np.cumsum, np.cumprod])
+def test_a_cumulative_value_of_positive_numbers_cancels(f):
+    x = sg.spec(5, assume=sg.positive)
+    small = sg.trace(lambda x: f(x[::-1]) / x / f(x[::-1]), x=x).simplify()
+    assert small.op_count() == 1
+    at = np.array([0.5, 3.0, 1e-3, 7.0, 2.0])
+    np.testing.assert_allclose(small.evaluate(x=at), 1 / at)
+
+
+def test_a_cumulative_sum_that_may_be_zero_does_not_cancel():
+    graph = sg.trace(lambda x, y: np.cumsum(x) / y / np.cumsum(x), x=3, y=3)
+    found = graph.simplify().evaluate(x=np.array([1.0, -1.0, 2.0]), y=np.ones(3))
+    assert np.isnan(found).tolist() == [False, True, False]
+
+
+def test_a_plackett_luce_likelihood_has_a_cumulative_sum_of_inverses():
+    def f(w):
+        return -np.sum(np.log(w / np.cumsum(w[::-1])[::-1]))
+
+    graph = sg.trace(f, w=sg.spec(5, assume=sg.positive)).gradient("w", value=False)
+    assert graph.simplify().op_count() <= 5

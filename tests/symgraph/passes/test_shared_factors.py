@@ -63,6 +63,14 @@ SHARED: dict[str, tuple[Function, str]] = {
     "a divisor that is a factor, too": (
         lambda x, y, z, a, b: (x * y / x, z * y / x), "divide multiply multiply",
     ),
+    "inner products": (
+        lambda x, y, z, a, b: ((x * z) @ y, (z * np.exp(y)) @ (x * a)),
+        "exp matmul matmul multiply multiply",
+    ),
+    "inner products with divisors": (
+        lambda x, y, z, a, b: (-(x / z) @ y, (x * np.exp(y)) @ (y / z)),
+        "divide exp matmul multiply negative sum",
+    ),
 }  # fmt: skip
 
 KEPT: dict[str, Function] = {
@@ -70,6 +78,8 @@ KEPT: dict[str, Function] = {
     "other uses": lambda x, y, z, a, b: ((p := x * z) * y, (q := np.exp(x) * z) * x, p, q),
     "a divisor in common": lambda x, y, z, a, b: (x / z, y / z),
     "of other shapes": lambda x, y, z, a, b: (a * x * z, np.exp(x * a)),
+    "one vector in common": lambda x, y, z, a, b: (x @ y, x @ z),
+    "squares of vectors": lambda x, y, z, a, b: (x @ x, np.exp(x) @ x),
     "squares": lambda x, y, z, a, b: (x * x * y, x * x * z),
     "one sign": lambda x, y, z, a, b: (-(x * y), x * z),
 }

@@ -1,0 +1,99 @@
+r"""Sums of products along an axis as products of matrices and vectors: sum(x y) is x @ y.
+
+The algebra contracts where it writes a sum anew. Where each of its orders of the factors loses
+range, the sum stays in the order of the chain rule, with a product of two arrays that nothing else
+reads. The same products are added here, so no range is lost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from ..array import Array
+from ..ir.node import Node, origin
+from ..ir.walks import reachable, substituted
+from ..ops.elementwise import multiply, negative, square
+from ..ops.matmul import matmul
+from ..ops.movement import RESHAPE, matrix_transpose, reshape
+from ..ops.totals import sum as total
+
+__all__ = ["with_sums_contracted"]
+
+
+def with_sums_contracted(
+    outputs: Sequence[Node], loses: Callable[[Node, Node], bool]
+) -> list[Node]:
+    """The outputs with sums of products, each with no other use, as contractions.
+
+    Parameters
+    ----------
+    outputs : sequence of Node
+    loses : callable
+        `loses(new, old)`: whether a new spelling of an output loses digits or range.
+    """
+    nodes = reachable(outputs)
+    sums = [node for node in nodes if _is_sum_of_product(node)]
+    if not sums:
+        return list(outputs)
+    uses = Counter([each for node in nodes for each in node.operands] + list(outputs))
+    instead: dict[Node, Node] = {}
+    for node in sums:
+        new = _contraction(node, uses) if uses[node.operands[0]] == 1 else None
+        if new is not None:
+            instead[node] = new
+    if not instead:
+        return list(outputs)
+    new = substituted(outputs, instead)
+    lost = any(loses(*pair) for pair in zip(new, outputs, strict=True))
+    return list(outputs) if lost else new
+
+
+def _is_sum_of_product(node: Node) -> bool:
+    """Whether it is the sum along one axis of a product of floats, of rank one or two."""
+    if node.op is not total.op or len(node.params["axis"]) != 1 or node.copy:
+        return False
+    (product,) = node.operands
+    if product.op not in (multiply.op, square.op) or product.copy or node.dtype.kind != "f":
+        return False
+    return product.ndim in (1, 2) and product.dtype == node.dtype
+
+
+def _contraction(node: Node, uses: Mapping[Node, int]) -> Node | None:
+    """The sum as a product of two vectors, or of a matrix and a vector; None if it is neither.
+
+    The sign of a factor is the sign of the sum, which has fewer elements.
+    """
+    (product,) = node.operands
+    factors = product.operands if product.op is multiply.op else product.operands * 2
+    signed = [each.op is negative.op and uses[each] == 1 and not each.copy for each in factors]
+    x, y = [each.operands[0] if sign else each for each, sign in zip(factors, signed, strict=True)]
+    with origin(node.origin):
+        found = _contracted(x, y, node.params["axis"][0], product)
+        if found is None:
+            return None
+        found = negative(found) if signed[0] != signed[1] else found
+        whole = found if found.shape == node.shape else reshape(found, node.shape)
+    return whole.node if whole.dtype == node.dtype else None
+
+
+def _contracted(x: Node, y: Node, axis: int, product: Node) -> Array | None:
+    if product.ndim == 1 and x.shape == y.shape == product.shape:
+        return matmul(Array(x), Array(y))
+    for matrix, other in ((x, y), (y, x)):
+        vector = _vector_along(other, axis, product)
+        if product.ndim == 2 and matrix.shape == product.shape and vector is not None:
+            rows = Array(matrix) if axis == -1 else matrix_transpose(Array(matrix))
+            return matmul(rows, vector)
+    return None
+
+
+def _vector_along(node: Node, axis: int, product: Node) -> Array | None:
+    """The factor as a vector, if it differs along the axis only; else None."""
+    length = product.shape[axis]
+    if node.shape == (length,) and axis == -1:
+        return Array(node)
+    if node.shape != ((1, length) if axis == -1 else (length, 1)):
+        return None
+    inner = node.operands[0] if node.op is RESHAPE and not node.copy else node
+    return Array(inner) if inner.shape == (length,) else reshape(Array(node), (length,))
