@@ -37,7 +37,11 @@ WRITTEN: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = [
     ("choice", lambda: snp.where(X > 0, snp.where(X > 0, X, Y), P), lambda: snp.where(X > 0, X, P)),
     ("negative of positive", lambda: snp.where(-P == 0, X, Y), lambda: Y),
     ("root of positive", lambda: snp.where(-snp.sqrt(P) >= 0, X, Y), lambda: Y),
-    ("may underflow", lambda: snp.where(P * P == 0, X, Y), lambda: snp.where(P * P == 0, X, Y)),
+    (
+        "may underflow",
+        lambda: snp.where(P * P == 0, X, Y),
+        lambda: snp.where(snp.square(P) == 0, X, Y),
+    ),
     # exponentials and powers
     ("log of exp", lambda: snp.log(snp.exp(X)), lambda: X),
     ("exp of log", lambda: snp.exp(snp.log(P)), lambda: P),
