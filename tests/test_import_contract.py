@@ -119,6 +119,7 @@ def test_import_loads_no_verifier() -> None:
     assert not {"symgraph.testing", verify.__module__} & loaded
 
 
+@pytest.mark.whole
 def test_what_few_programs_need_is_loaded_when_it_is_used() -> None:
     plans = {f"symgraph.memory.{name}" for name in ("aims", "budget", "liveness")}
     pages = {"symgraph.explorer.page", "symgraph.onnx.model", "symgraph.saturation.search"}

@@ -308,6 +308,7 @@ def test_the_command_reads_models(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["check", str(path), "--wrt", "x"]) == 2
 
 
+@needs_onnx
 def test_a_window_that_fits_nowhere_is_refused_when_counts_are_rounded_up_too() -> None:
     pool = node("LpPool", "x", "y", kernel_shape=[3], dilations=[2], ceil_mode=1)
     with pytest.raises(FormatError, match="reaches over 5 does not fit into 4"):
