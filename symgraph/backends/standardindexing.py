@@ -6,6 +6,7 @@ slices. An element is found by its place in the flattened array instead.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, cast
 
 import numpy as np
@@ -13,22 +14,22 @@ import numpy as np
 __all__ = ["IndexedByPlaces"]
 
 
-class IndexedByPlaces:
+class IndexedByPlaces(ABC):
     """The functions of a namespace that read and write at an index; the rest is its own."""
 
     module: Any
 
+    @abstractmethod
     def from_numpy(self, x: Any) -> Any:
         """The module's array of NumPy's."""
-        raise NotImplementedError
 
+    @abstractmethod
     def asarray(self, x: Any, dtype: Any = None) -> Any:
         """The module's array of anything."""
-        raise NotImplementedError
 
+    @abstractmethod
     def own_dtype(self, dtype: Any) -> Any:
         """The module's dtype with the same name as NumPy's."""
-        raise NotImplementedError
 
     def getitem(self, x: Any, index: Any) -> Any:
         """As in the standard, but also for negative steps, and for integer arrays beside slices."""

@@ -13,7 +13,16 @@ from symgraph.ir.invariants import verify
 from symgraph.ir.node import Node
 from symgraph.ir.walks import reachable
 
-__all__ = ["assert_same", "operations"]
+__all__ = ["AT", "assert_same", "operations"]
+
+AT = {
+    "x": np.array([0.5, -1.25, 2.0, np.inf]),
+    "y": np.array([1.5, 0.25, -2.0, np.nan]),
+    "z": np.array([-3.0, 0.0, 7.0, 1.0]),
+    "a": np.array(1.75),
+    "b": np.array(-0.3),
+}
+"""Three vectors, two of them with elements that are no finite numbers, and two numbers."""
 
 
 def assert_same(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from passedgraphs import assert_same, operations
+from passedgraphs import AT, assert_same, operations
 
 import symgraph as sg
 import symgraph.scipy.special as special
@@ -17,13 +17,6 @@ from symgraph.passes.shared_sums import with_terms_shared
 pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 
 SHAPES = {"x": (4,), "y": (4,), "z": (4,), "a": (), "b": ()}
-AT = {
-    "x": np.array([0.5, -1.25, 2.0, np.inf]),
-    "y": np.array([1.5, 0.25, -2.0, np.nan]),
-    "z": np.array([-3.0, 0.0, 7.0, 1.0]),
-    "a": np.array(1.75),
-    "b": np.array(-0.3),
-}
 
 Function = Callable[[Any, Any, Any, Any, Any], Any]
 
