@@ -13,6 +13,7 @@ from typing import Any, TypedDict
 
 from .. import saturation
 from ..accuracy import judge_of, judged_as_carefully
+from ..freed import give_freed_memory_back
 from ..ir.collector import collector_paused
 from ..ir.cost import op_count
 from ..ir.dag import Dag
@@ -118,6 +119,8 @@ def simplified_stage(
         return Stage(stage.dag.with_outputs(outputs), before=stage, by=how), log
     with origin(Origin()):  # The line that calls simplify is not where values come from.
         result, log = _simplified(stage, trust, rules, bounds, effort)
+    if len(stage.dag.nodes) > _LARGE:
+        give_freed_memory_back()  # The values at the probes are gone.
     if kept is not None:
         CACHE.keep(kept, result, log, how)
     return result, log
@@ -236,6 +239,9 @@ def _attempt(
         outputs = ended
     return _Attempt(dag, given, outputs, found, history, knowledge)
 
+
+_LARGE = 1_000
+"""Nodes beyond which the values at the probes take a hundred megabytes."""
 
 _LOOKED_AT_AGAIN = 60
 """Operations of the largest graph that is simplified once more after its end has shortened it.
