@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import ShapeError
 from ..export import dot, graph_text, svg
 from ..export.latex import latex
 from ..graph import Graph
@@ -19,17 +18,20 @@ from .given import (
     add_input_arguments,
     add_simplify_arguments,
     as_data,
+    differentiable,
     names_of,
     numeric_check,
-    parsed,
 )
 
-__all__ = ["add_arguments", "gradients_of", "run", "scalar"]
+__all__ = ["add_arguments", "gradients_of", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `symgraph derive`."""
-    parser.description = "Names without a shape are vectors of one common length n."
+    parser.description = (
+        "Names without a shape are vectors of one common length n, or numbers where the expression "
+        "is one element by element, as x**2 / (1 + x) is."
+    )
     parser.epilog = "Exit code: 0 if the check passes, 1 if it fails, 2 if the input is not valid."
     add = parser.add_argument
     add("expression", metavar="EXPR", help='such as "-sum(p*log(softmax(z)))"')
@@ -62,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     wrt = names_of(options.wrt)
     if options.json:
         return _as_json(wrt, options)
-    forward = Graph(scalar(parsed(options)))
+    forward = Graph(differentiable(options))
     joint = forward.gradient(*wrt)
     _section("forward", forward.dag)
     _section(f"gradient with respect to {', '.join(wrt)}", joint.dag)
@@ -93,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:
     """Print what `run` prints as one JSON object; 1 if the check fails."""
-    forward = Graph(scalar(parsed(options)))
+    forward = Graph(differentiable(options))
     joint = result = forward.gradient(*wrt)
     if not options.no_simplify:
         result = joint.simplify(trust=options.trust, effort=options.effort)
@@ -114,18 +116,6 @@ def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:
         found["check"] = as_data(check)
     print(json.dumps(found, ensure_ascii=False, indent=1))
     return 0 if check is None or check.ok else 1
-
-
-def scalar(dag: Dag) -> Dag:
-    """The graph, if a gradient can be taken of it."""
-    output = dag.outputs[0]
-    if output.shape:
-        names = " ".join(f"--shape {name}=" for name in dag.inputs)
-        raise ShapeError(
-            f"A gradient needs a scalar; this expression gives {output.aval}.",
-            mend=f"Reduce it, as in sum(...), or make its names scalars: {names}",
-        )
-    return dag
 
 
 def _section(title: str, dag: Dag) -> None:

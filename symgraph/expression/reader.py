@@ -23,7 +23,8 @@ Value: TypeAlias = "Array | int | float"
 
 _LARGEST_INT = 2**53
 _CONSTANTS = {"pi": math.pi, "inf": math.inf}
-_NAMESPACES = ("np", "numpy", "snp")
+_NAMESPACES = ("np", "numpy", "snp", "math", "special")
+_WITHIN = ("np", "numpy", "snp", "scipy", "sp")
 _DEFAULT_SHAPE = ("n",)
 
 
@@ -78,7 +79,6 @@ _ALSO_CALLED = {
     "arcosh": ["arccosh"],
     "arsinh": ["arcsinh"],
     "artanh": ["arctanh"],
-    "lgamma": ["gammaln"],
     "lse": ["logsumexp"],
     "ln": ["log"],
     "tg": ["tan"],
@@ -270,8 +270,8 @@ class ExpressionReader:
             case ast.Attribute(value=ast.Name(id=space), attr=name) if space in _NAMESPACES:
                 pass
             case ast.Attribute(
-                value=ast.Attribute(value=ast.Name(id=space), attr="linalg"), attr=name
-            ) if space in _NAMESPACES:
+                value=ast.Attribute(value=ast.Name(id=space), attr="linalg" | "special"), attr=name
+            ) if space in _WITHIN:
                 pass
             case ast.Attribute(value=value, attr=name) if name in METHODS:
                 arguments.insert(0, value)

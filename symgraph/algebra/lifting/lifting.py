@@ -56,7 +56,7 @@ class Lifter:
         self.atoms = atoms
         self.at_kinks = at_kinks
         self.met_kinks = False
-        self.normal = NormalForm(atoms)
+        self.normal = NormalForm(atoms, self.passes_kink)
 
     def passes_kink(self) -> bool:
         """Whether an expression with another slope at a kink is allowed."""
