@@ -80,8 +80,9 @@ def run(options: argparse.Namespace) -> int:
     derived, left = (op_count(gradients_of(each.dag, len(wrt)).outputs) for each in (joint, result))
     title = "as derived" if options.no_simplify else f"closed form, {derived} operations before"
     print(f"\n{title}, {left} now" if result is not joint else f"\n{title}, {left} operations")
-    for name, node in zip(wrt, gradients.outputs, strict=True):
-        print(f"  d/d{name} = {graph_text.formula(gradients.with_outputs([node], ['out'], 0))}")
+    _closed_forms(wrt, gradients)
+    if not options.no_simplify and options.trust == "rounding" and left <= _FEW:
+        _by_domain(joint, left, wrt, options)
     if options.latex:
         named = gradients.with_outputs(gradients.outputs, [f"grad_{name}" for name in wrt])
         print(f"\nLaTeX\n{latex(named, options.latex)}")
@@ -91,6 +92,25 @@ def run(options: argparse.Namespace) -> int:
     check = numeric_check(forward.dag, gradients, wrt, options)
     print(f"\ncheck  {check}")
     return 0 if check.ok else 1
+
+
+_FEW = 40
+"""Operations of a gradient that is simplified a second time, to tell what more trust would give."""
+
+
+def _closed_forms(wrt: Sequence[str], gradients: Dag) -> None:
+    for name, node in zip(wrt, gradients.outputs, strict=True):
+        print(f"  d/d{name} = {graph_text.formula(gradients.with_outputs([node], ['out'], 0))}")
+
+
+def _by_domain(joint: Graph, before: int, wrt: Sequence[str], options: argparse.Namespace) -> None:
+    """Print the closed forms with x / x = 1 and its like, if they are shorter."""
+    wider = joint.simplify(trust="domain", effort=options.effort)
+    gradients = gradients_of(wider.dag, len(wrt))
+    left = op_count(gradients.outputs)
+    if left < before:
+        print(f"\nwith --trust domain, {left}: a number may stand where the above is NaN")
+        _closed_forms(wrt, gradients)
 
 
 def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:

@@ -105,6 +105,17 @@ def test_names_without_a_shape_are_numbers_or_vectors(capsys: pytest.CaptureFixt
     assert "float64[n]" in capsys.readouterr().out
 
 
+def test_what_more_trust_would_give_is_told_where_it_is_shorter(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["derive", "x * log(x / y)", "--wrt", "y"]) == 0
+    told = capsys.readouterr().out.partition("with --trust domain, 2:")[2]
+    assert "d/dy = -(x / y)\n" in told
+    assert main(["derive", "x * log(x)", "--wrt", "x"]) == 0
+    assert main(["derive", "x * log(x / y)", "--wrt", "y", "--trust", "exact"]) == 0
+    assert "--trust domain" not in capsys.readouterr().out
+
+
 BAD = [
     ([], "COMMAND"),
     (["nonsense"], "nonsense"),
