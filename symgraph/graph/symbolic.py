@@ -45,7 +45,7 @@ def from_sympy(expr: Basic, **specs: ShapeLike) -> Graph:
     >>> import sympy
     >>> x, y = sympy.symbols("x y")
     >>> sg.from_sympy(sympy.log(sympy.exp(x)) + y**2).simplify().formula()
-    square(y) + x
+    y**2 + x
     >>> A, B = sympy.MatrixSymbol("A", 2, 3), sympy.MatrixSymbol("B", 3, 2)
     >>> sg.from_sympy(sympy.Trace(A * B)).gradient("A", value=False).simplify().formula()
     B.T
