@@ -15,14 +15,9 @@ from ..ir.node import Node
 from ..ir.walks import reachable
 from ..ops.creation import input
 
-__all__ = ["Direction", "direction", "distinct", "listed", "moved", "positions", "with_results"]
+__all__ = ["Direction", "direction", "distinct", "moved", "positions", "with_results"]
 
 Direction: TypeAlias = "str | Array | Node | np.ndarray[Any, Any] | float"
-
-
-def listed(given: object) -> list[Any]:
-    """The entries as a list; a single value gives a list of one."""
-    return list(given) if isinstance(given, (tuple, list)) else [given]
 
 
 def direction(dag: Dag, like: Node, given: object, what: str) -> Array:

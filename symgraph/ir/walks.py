@@ -12,13 +12,16 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from .node import Node, on_operands
+from .traits import Arrangement
 
 __all__ = [
     "ancestors",
     "consumers",
     "in_making_order",
+    "only_users",
     "reachable",
     "substituted",
+    "unrepeated",
     "walks_remembered",
 ]
 
@@ -84,6 +87,26 @@ def consumers(nodes: Iterable[Node]) -> dict[Node, list[tuple[Node, int]]]:
         for slot, operand in enumerate(node.operands):
             uses.setdefault(operand, []).append((node, slot))
     return uses
+
+
+def only_users(nodes: Iterable[Node], outputs: Iterable[Node]) -> dict[Node, Node | None]:
+    """The only user of each value; None if there are several, or the value is an output.
+
+    A value that is used twice by one node has two users.
+    """
+    user: dict[Node, Node | None] = {}
+    for node in nodes:
+        for operand in node.operands:
+            user[operand] = None if operand in user else node
+    user.update(dict.fromkeys(outputs))
+    return user
+
+
+def unrepeated(node: Node) -> Node:
+    """The value that a broadcast repeats; any other node is itself."""
+    while node.op.traits.arrangement is Arrangement.REPEATED:
+        node = node.operands[0]
+    return node
 
 
 def substituted(

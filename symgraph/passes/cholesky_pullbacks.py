@@ -55,7 +55,7 @@ def with_cholesky_pullbacks(
     factors = {node for node in nodes if node.op is CHOLESKY and node.ndim == 2}
     if not factors or not any(node.op is COPIED_LOWER for node in nodes):
         return list(outputs)
-    solved = {_solved(node): node for node in nodes if _is_solved(node, trans=1)}
+    solved = {_solved(node): node for node in nodes if _is_solved(node)}
     found: dict[Node, Parts] = {}
     for node in nodes:
         middle = _middle(node)
@@ -92,11 +92,11 @@ def _rebuilt(
     return [instead[output] for output in outputs]
 
 
-def _is_solved(node: Node, trans: int) -> bool:
-    """Whether it is the solution of a system with a lower triangle, or with its transpose."""
+def _is_solved(node: Node) -> bool:
+    """Whether it is the solution of a system with the transpose of a lower triangle."""
     if node.op is not SOLVE_TRIANGULAR or node.copy or node.params["unit_diagonal"]:
         return False
-    return node.params["lower"] and node.params["trans"] == trans
+    return node.params["lower"] and node.params["trans"] == 1
 
 
 def _solved(node: Node) -> tuple[Node, Node]:
@@ -106,11 +106,11 @@ def _solved(node: Node) -> tuple[Node, Node]:
 
 def _middle(node: Node) -> Node | None:
     """X, if the node is L^-T (L^-T C)' and C has the lower triangle of X; else None."""
-    if not _is_solved(node, trans=1) or node.ndim != 2:
+    if not _is_solved(node) or node.ndim != 2:
         return None
     triangle, turned = node.operands
     inner = turned.operands[0] if turned.op is TRANSPOSE else turned
-    if turned is inner or not _is_solved(inner, trans=1) or inner.operands[0] is not triangle:
+    if turned is inner or not _is_solved(inner) or inner.operands[0] is not triangle:
         return None
     both = inner.operands[1]
     return both.operands[0] if both.op is COPIED_LOWER and not both.copy else None

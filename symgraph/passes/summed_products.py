@@ -22,7 +22,7 @@ from ..ir.cost import nominal
 from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.traits import Arrangement, Matrices
-from ..ir.walks import consumers, reachable
+from ..ir.walks import consumers, reachable, unrepeated
 from ..ops.matmul import matmul
 from ..ops.movement import matrix_transpose, reshape
 from ..ops.results import PROJECT
@@ -169,9 +169,7 @@ def _rows(stacked: Node) -> Array:
 
 def _added(first: Node, total: Node) -> Node:
     """What the sum began with, and what was added; nothing is added to zeros."""
-    inner = first
-    while inner.op.traits.arrangement is Arrangement.REPEATED:
-        inner = inner.operands[0]
+    inner = unrepeated(first)
     if inner.is_constant and not np.any(inner.params["value"]):
         return total
     return (Array(first) + Array(total)).node
