@@ -19,9 +19,9 @@ from ..errors import DTypeError, NotDifferentiable, ShapeError
 from ..ir.avals import Aval
 from ..ir.differentiation import Pull, StandIn, Undefined
 from ..ir.dims import known_equal, same_shape
-from ..ir.naming import DERIVED, give
 from ..ir.node import Node, adjoint_origin, origin
 from ..ir.op import VjpRule
+from ..ir.value_names import DERIVED, give
 from ..ops.creation import constant_of, zeros
 from .shifts import without_effect
 

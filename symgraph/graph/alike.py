@@ -15,9 +15,9 @@ from ..array.handle import Array
 from ..autodiff.derivations import Derivation
 from ..ir.body import Body
 from ..ir.interning import params_key
-from ..ir.naming import Name, give
 from ..ir.node import Node, Origin, copied, note
 from ..ir.origins import noted
+from ..ir.value_names import Name, give
 from ..ir.walks import in_making_order, reachable
 from ..ops.backward_rules import Backward
 from ..rewriting.log import Log, Pass, Step

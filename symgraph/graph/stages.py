@@ -225,15 +225,7 @@ def _attempt(
         kept = best if mended == list(dag.outputs) else mended
         raise _interrupted(stage, dag, kept) from stop
     if trust != "exact":
-        ended = _ended(outputs, history, knowledge, effort)
-        if effort != "low" and op_count(ended) < op_count(outputs) <= _LOOKED_AT_AGAIN:
-            # What is shared now may be written otherwise.
-            again, steps = simplified(ended, knowledge, **how)
-            again = _ended(again, steps, knowledge, effort)
-            if op_count(again) < op_count(ended):
-                history.extend(steps)
-                ended = again
-        outputs = ended
+        outputs = _ended(outputs, history, knowledge, **how)
     return _Attempt(dag, given, outputs, found, history, knowledge)
 
 
@@ -242,7 +234,21 @@ _LOOKED_AT_AGAIN = 60
 Larger ones would take up to 1.4 times as long, for an operation or two in one of ten."""
 
 
-def _ended(
+def _ended(outputs: list[Node], history: Log, knowledge: Knowledge, **how: Any) -> list[Node]:
+    """The outputs after what is done when the rounds are over; `how` is that of `simplified`."""
+    effort: Effort = how["effort"]
+    ended = _ended_once(outputs, history, knowledge, effort)
+    if effort != "low" and op_count(ended) < op_count(outputs) <= _LOOKED_AT_AGAIN:
+        # What is shared now may be written otherwise.
+        again, steps = simplified(ended, knowledge, **how)
+        again = _ended_once(again, steps, knowledge, effort)
+        if op_count(again) < op_count(ended):
+            history.extend(steps)
+            return again
+    return ended
+
+
+def _ended_once(
     outputs: Sequence[Node], history: Log, knowledge: Knowledge, effort: Effort
 ) -> list[Node]:
     """The outputs after what is done once, when the rounds are over."""

@@ -19,9 +19,9 @@ import numpy as np
 from ..array import Array, project
 from ..ir.body import Body
 from ..ir.cost import nominal
-from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.traits import Arrangement, Matrices
+from ..ir.value_names import carried
 from ..ir.walks import consumers, reachable, unrepeated
 from ..ops.matmul import matmul
 from ..ops.movement import matrix_transpose, reshape

@@ -37,8 +37,9 @@ from ..expression.term import (
 )
 from ..normal_form.factors import Bound, Factors, RawFactor, is_logistic
 from ..normal_form.normalize import NormalForm
+from .array_operations import ArrayOperations
 from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
-from .indexed_arrays import ArrayOperations, IndexedArray
+from .indexed_arrays import IndexedArray
 
 __all__ = ["StableExponentials", "SumWriter"]
 

@@ -31,7 +31,8 @@ from ..expression.term import LEAF, Term
 from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.identity_table import others
 from ..normal_form.normalize import NormalForm
-from .indexed_arrays import ArrayOperations, IndexedArray
+from .array_operations import ArrayOperations
+from .indexed_arrays import IndexedArray
 
 __all__ = ["Variants"]
 

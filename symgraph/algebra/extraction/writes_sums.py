@@ -10,8 +10,9 @@ from ...ir.dims import Dim
 from ..expression.atoms import AtomTable
 from ..expression.term import Expr
 from ..normal_form.normalize import NormalForm
+from .array_operations import ArrayOperations
 from .flat_writer import FlatWriter
-from .indexed_arrays import ArrayOperations, IndexedArray
+from .indexed_arrays import IndexedArray
 from .term_writer import Scaled, TermWriter
 
 __all__ = ["WritesSums"]
