@@ -16,7 +16,6 @@ from typing import TypeAlias
 
 from ..array import Array
 from ..facts import positive_definite
-from ..ir.cost import op_count
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, on_operands, origin
 from ..ir.walks import reachable
@@ -30,6 +29,7 @@ from ..ops.movement import RESHAPE, TRANSPOSE, matrix_transpose, reshape
 from ..ops.solving import SOLVE_TRIANGULAR, inv, solve_triangular
 from ..ops.triangles import tril
 from ..rewriting.guards import uniform_value
+from .gains import Loses, is_shorter
 
 __all__ = ["with_cholesky_pullbacks"]
 
@@ -40,7 +40,7 @@ _SIGNS = {add.op: (1, 1), subtract.op: (1, -1), negative.op: (-1,)}
 
 
 def with_cholesky_pullbacks(
-    outputs: Sequence[Node], knowledge: Knowledge, loses: Callable[[Node, Node], bool]
+    outputs: Sequence[Node], knowledge: Knowledge, loses: Loses
 ) -> list[Node]:
     """The outputs with such gradients by the inverse and by squares, if that is shorter.
 
@@ -48,8 +48,7 @@ def with_cholesky_pullbacks(
     ----------
     outputs : sequence of Node
     knowledge : Knowledge
-    loses : callable
-        `loses(new, old)`: whether a new spelling of an output loses digits or range.
+    loses : Loses
     """
     nodes = reachable(outputs)
     factors = {node for node in nodes if node.op is CHOLESKY and node.ndim == 2}
@@ -67,8 +66,7 @@ def with_cholesky_pullbacks(
         # Where the inverse has fewer digits than triangular systems, those stay.
         known = knowledge if by_inverse else None
         new = _rebuilt(nodes, outputs, found, solved, known)
-        shorter = op_count(new) < op_count(outputs)
-        if shorter and not any(loses(*pair) for pair in zip(new, outputs, strict=True)):
+        if is_shorter(new, outputs, loses):
             return new
     return list(outputs)
 

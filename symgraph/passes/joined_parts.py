@@ -66,7 +66,7 @@ def with_joined_parts(outputs: Sequence[Node]) -> list[Node]:
     instead: dict[Node, Node] = {}
     for node in nodes:
         operands = tuple([instead.get(each, each) for each in node.operands])
-        instead[node] = node if operands == node.operands else on_operands(node, operands)
+        instead[node] = on_operands(node, operands)
         above = user[node]
         if node.op not in _SIGNS or node.copy or (above is not None and above.op in _SIGNS):
             continue  # Only the top of a sum is replaced.

@@ -44,7 +44,7 @@ def with_complements(outputs: Sequence[Node]) -> list[Node]:
     instead: dict[Node, Node] = {}
     for node in reachable(outputs):
         operands = tuple([instead.get(each, each) for each in node.operands])
-        instead[node] = node if operands == node.operands else on_operands(node, operands)
+        instead[node] = on_operands(node, operands)
         if _is_complement(node, operands):
             with origin(node.origin):
                 inner = negative(Array(operands[1].operands[0]))
