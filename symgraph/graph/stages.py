@@ -7,8 +7,9 @@ that was simplified is differentiated as it was before. Both hold to any order.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypedDict
 
 from .. import saturation
@@ -225,7 +226,8 @@ def _attempt(
         kept = best if mended == list(dag.outputs) else mended
         raise _interrupted(stage, dag, kept) from stop
     if trust != "exact":
-        outputs = _ended(outputs, history, knowledge, **how)
+        again = partial(simplified, knowledge=knowledge, **how)
+        outputs = _ended(outputs, history, knowledge, effort, again)
     return _Attempt(dag, given, outputs, found, history, knowledge)
 
 
@@ -234,17 +236,22 @@ _LOOKED_AT_AGAIN = 60
 Larger ones would take up to 1.4 times as long, for an operation or two in one of ten."""
 
 
-def _ended(outputs: list[Node], history: Log, knowledge: Knowledge, **how: Any) -> list[Node]:
-    """The outputs after what is done when the rounds are over; `how` is that of `simplified`."""
-    effort: Effort = how["effort"]
+def _ended(
+    outputs: list[Node],
+    history: Log,
+    knowledge: Knowledge,
+    effort: Effort,
+    again: Callable[[list[Node]], tuple[list[Node], Log]],
+) -> list[Node]:
+    """The outputs after what is done when the rounds are over; `again` simplifies them again."""
     ended = _ended_once(outputs, history, knowledge, effort)
     if effort != "low" and op_count(ended) < op_count(outputs) <= _LOOKED_AT_AGAIN:
         # What is shared now may be written otherwise.
-        again, steps = simplified(ended, knowledge, **how)
-        again = _ended_once(again, steps, knowledge, effort)
-        if op_count(again) < op_count(ended):
+        new, steps = again(ended)
+        new = _ended_once(new, steps, knowledge, effort)
+        if op_count(new) < op_count(ended):
             history.extend(steps)
-            return again
+            return new
     return ended
 
 
