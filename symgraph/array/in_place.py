@@ -67,7 +67,7 @@ class InPlace:
         raise NotImplementedError
 
     def _overwritten(self, value: object) -> Any:
-        """What an augmented assignment leaves: the array itself; of a number, the new one."""
+        """The result of an augmented assignment: the array itself; of a number, the new one."""
         return overwrite(self, value) if has_memory(self) else value  # pyright: ignore[reportArgumentType]
 
     def __setitem__(self, index: object, value: object) -> None:

@@ -39,7 +39,7 @@ __all__ = ["Program", "Rewrite", "Statement", "predicted_peak", "program_of"]
 
 
 class Rewrite(Protocol):
-    """What may put calls of its own in the place of statements."""
+    """Puts calls of its own in the place of statements."""
 
     def __call__(
         self,

@@ -1,4 +1,4 @@
-"""What a scan gives: its shapes, its kernel, its operations, and which axes its results follow."""
+"""The record of a scan: its shapes, kernel and operations, and the axes its results follow."""
 
 from __future__ import annotations
 

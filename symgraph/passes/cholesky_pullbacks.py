@@ -116,7 +116,7 @@ def _middle(node: Node) -> Node | None:
 
 @dataclass
 class _Triangle:
-    """What the lower triangles of matrices are that are made of one Cholesky factor."""
+    """The lower triangles of matrices that are made of one Cholesky factor."""
 
     factor: Node
     solved: Mapping[tuple[Node, Node], Node]

@@ -1,4 +1,4 @@
-"""What several products share is multiplied once: x y z and x y u have one product x y.
+"""Factors that several products share are multiplied once: x y z and x y u have one x y.
 
 Entries of a Jacobian, and gradients of several inputs, are products of much the same values, each
 in the order of the chain rule. A pair of factors that is in two products or more becomes a value of

@@ -1,4 +1,4 @@
-"""What several sums share is added once: c + d - a - b beside a - c is d - b - (a - c).
+"""Terms that several sums share are added once: c + d - a - b beside a - c is d - b - (a - c).
 
 The algebra knows the sums of one region, and a sum that is a factor elsewhere may be none of them.
 A pair of terms that two sums or more have, with one sign or with opposite signs, becomes a value of

@@ -168,7 +168,7 @@ def _rows(stacked: Node) -> Array:
 
 
 def _added(first: Node, total: Node) -> Node:
-    """What the sum began with, and what was added; nothing is added to zeros."""
+    """The sum with the value that it began with; nothing is added to zeros."""
     inner = unrepeated(first)
     if inner.is_constant and not np.any(inner.params["value"]):
         return total

@@ -19,7 +19,7 @@ __all__ = ["WritesSums"]
 
 
 class WritesSums(Protocol):
-    """What such a function asks of the writer."""
+    """The part of the writer that ways to write a sum use."""
 
     normal: NormalForm
     atoms: AtomTable
