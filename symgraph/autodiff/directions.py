@@ -10,7 +10,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, constant
 from ..errors import DTypeError, InputError, ShapeError
 from ..ir.dag import Dag, Structure
-from ..ir.dims import known_equal, show_shape
+from ..ir.dims import same_shape, show_shape
 from ..ir.node import Node
 from ..ir.walks import reachable
 from ..ops.creation import input
@@ -57,9 +57,7 @@ def direction(dag: Dag, like: Node, given: object, what: str) -> Array:
     if found.dtype.kind not in "fiub":
         raise DTypeError(f"The {what} has dtype {found.dtype}; numbers are needed.")
     lead = found.ndim - like.ndim
-    if lead < 0 or not all(
-        known_equal(one, other) for one, other in zip(found.shape[lead:], like.shape, strict=True)
-    ):
+    if lead < 0 or not same_shape(found.shape[lead:], like.shape):
         raise ShapeError(
             f"The {what} has shape {show_shape(found.shape)}, "
             f"but its value has shape {show_shape(like.shape)}.",
