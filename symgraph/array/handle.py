@@ -20,10 +20,11 @@ from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, is_named, show_shape
 from ..ir.given_names import name_of
 from ..ir.immutable import Immutable
-from ..ir.naming import Holder, settle
+from ..ir.naming import settle
 from ..ir.node import Node, make
 from ..ir.op import OPS, Op
 from ..ir.scope import current_scope as _scope
+from ..ir.value_names import Holder
 from ..notation.node_text import escaped, shortened
 from ..source import is_internal, user_frame
 from .advice import instead_of_numbers

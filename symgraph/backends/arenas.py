@@ -45,7 +45,7 @@ _SLACK = 1 / 400
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """What a call needs to know of its sizes."""
+    """The facts about its sizes that a call needs."""
 
     shapes: Sequence[tuple[int, ...]]
     dtypes: Sequence[np.dtype[Any]]

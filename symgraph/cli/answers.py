@@ -1,4 +1,4 @@
-"""What the page of `symgraph serve` shows of an expression: all that `symgraph derive` finds."""
+"""The answers of the page of `symgraph serve`: all that `symgraph derive` finds."""
 
 from __future__ import annotations
 

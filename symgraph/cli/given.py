@@ -1,4 +1,4 @@
-"""What several commands are given: an expression or a saved graph, shapes, dtypes and facts."""
+"""Arguments that several commands take: expressions or saved graphs, shapes, dtypes and facts."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ __all__ = ["CALLS", "LISTS", "METHODS", "CallSignature", "function_named", "func
 
 @dataclass(frozen=True, slots=True)
 class CallSignature:
-    """What a function takes: a number of arrays, then literals by position or keyword."""
+    """The arguments of a function: a number of arrays, then literals by position or keyword."""
 
     name: str
     least: int

@@ -7,8 +7,9 @@ that was simplified is differentiated as it was before. Both hold to any order.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypedDict
 
 from .. import saturation
@@ -228,15 +229,8 @@ def _attempt(
         kept = best if mended == list(dag.outputs) else mended
         raise _interrupted(stage, dag, kept) from stop
     if trust != "exact":
-        ended = _ended(outputs, history, knowledge, effort)
-        if effort != "low" and op_count(ended) < op_count(outputs) <= _LOOKED_AT_AGAIN:
-            # What is shared now may be written otherwise.
-            again, steps = simplified(ended, knowledge, **how)
-            again = _ended(again, steps, knowledge, effort)
-            if op_count(again) < op_count(ended):
-                history.extend(steps)
-                ended = again
-        outputs = ended
+        again = partial(simplified, knowledge=knowledge, **how)
+        outputs = _ended(outputs, history, knowledge, effort, again)
     return _Attempt(dag, given, outputs, found, history, knowledge)
 
 
@@ -249,6 +243,25 @@ Larger ones would take up to 1.4 times as long, for an operation or two in one o
 
 
 def _ended(
+    outputs: list[Node],
+    history: Log,
+    knowledge: Knowledge,
+    effort: Effort,
+    again: Callable[[list[Node]], tuple[list[Node], Log]],
+) -> list[Node]:
+    """The outputs after what is done when the rounds are over; `again` simplifies them again."""
+    ended = _ended_once(outputs, history, knowledge, effort)
+    if effort != "low" and op_count(ended) < op_count(outputs) <= _LOOKED_AT_AGAIN:
+        # What is shared now may be written otherwise.
+        new, steps = again(ended)
+        new = _ended_once(new, steps, knowledge, effort)
+        if op_count(new) < op_count(ended):
+            history.extend(steps)
+            return new
+    return ended
+
+
+def _ended_once(
     outputs: Sequence[Node], history: Log, knowledge: Knowledge, effort: Effort
 ) -> list[Node]:
     """The outputs after what is done once, when the rounds are over."""

@@ -6,7 +6,6 @@ beyond a bound is a function of what is kept within it: where(x <= a, f(a), f(x)
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isclose
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from ..array import Array
 from ..ir.node import Node, make, on_operands, origin
-from ..ir.walks import reachable
+from ..ir.walks import reachable, use_counts
 from ..ops.choice import maximum, minimum, where
 from ..ops.creation import constant_of
 from ..ops.elementwise import multiply
@@ -39,7 +38,7 @@ def with_branches_joined(outputs: Sequence[Node], *, at_kinks: bool) -> list[Nod
     nodes = reachable(outputs)
     if not any(node.op is where.op for node in nodes):
         return list(outputs)
-    uses = Counter([each for node in nodes for each in node.operands] + list(outputs))
+    uses = use_counts(nodes, outputs)
     once = {node for node, count in uses.items() if count == 1 and not node.copy}
     instead: dict[Node, Node] = {}
     for node in nodes:

@@ -17,9 +17,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.op import Op
+from ..ir.value_names import carried
 from ..ir.walks import reachable
 from ..ops.elementwise import add, negative, subtract
 

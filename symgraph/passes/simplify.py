@@ -232,7 +232,10 @@ class _Rounds:
         return current, current == outputs or tuple(current) in seen
 
     def _moved_at_the_end(self, outputs: list[Node]) -> tuple[list[Node], bool]:
-        """What moves when nothing else changes, for rules match as written; whether signs moved."""
+        """The outputs after the passes for a graph at rest, and whether signs moved.
+
+        Rules match graphs as they are written, so these passes wait until no rule applies.
+        """
         log, loses = self.log, judge_of(self.knowledge).loses
         current = with_numbers_gathered(settled_signs(outputs), loses)
         current = log.through("signs and numbers moved", outputs, current)

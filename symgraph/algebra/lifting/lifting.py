@@ -12,7 +12,7 @@ from math import e, inf
 from typing import Any, TypeAlias
 
 from ...facts import antisymmetric
-from ...ir.dims import Dim, known_equal
+from ...ir.dims import Dim, same_shape
 from ...ir.node import Node
 from ...ir.op import OPS, Op
 from ...ops.along_axis import add_along_axis
@@ -348,7 +348,7 @@ def _has_fixed_power(node: Node) -> bool:
 def _keeps_open_axes(node: Node) -> bool:
     old = [dim for dim in node.operands[0].shape if dim != 1]
     new = [dim for dim in node.shape if dim != 1]
-    if len(old) == len(new) and all(known_equal(a, b) for a, b in zip(old, new, strict=True)):
+    if same_shape(old, new):
         return True
     return is_repeated(stretched(node.operands[0]))
 
