@@ -40,6 +40,10 @@ def constant_node(value: object, dtype: DTypeLike | None = None) -> Node:
         ) from None
     except (ValueError, TypeError) as error:
         raise DTypeError(f"{value!r} cannot be a constant of dtype {dtype}: {error}.") from None
+    if array.dtype == object and isinstance(value, int):
+        raise RangeError(
+            f"{value!r} is too large for an integer of 64 bits.", mend="Write it as a float."
+        )
     array = array.astype(supported_dtype(array.dtype), copy=False)
     array.flags.writeable = False
     return make(OPS["constant"], (), {"value": array})
