@@ -318,3 +318,16 @@ def test_operators_are_the_ufuncs() -> None:
     for symbol in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "eq"):
         for dtypes in itertools.product(["bool", "int8", "uint16", "float32"], repeat=2):
             assert_same(getattr(operator, symbol), *[SMALL[dtype] for dtype in dtypes])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda x: np.full_like(x, np.nan), "nan cannot be a constant of dtype int8"),
+        (lambda x: np.full_like(x, 300), "300 does not fit the dtype int8"),
+        (lambda x: np.float_power(x, 2**64), "18446744073709551616 is too large"),
+    ],
+)
+def test_numbers_that_no_dtype_holds_are_told(call: Any, words: str) -> None:
+    with pytest.raises(SymgraphError, match=words):
+        sg.trace(call, x=sg.spec((3,), "int8"))
