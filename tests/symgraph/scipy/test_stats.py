@@ -217,3 +217,28 @@ def test_what_is_missing_says_what_there_is() -> None:
         stats.norm.logpdf(0.0, shape=1)
     with pytest.raises(sg.InputError, match="missing a"):
         stats.gamma.logpdf(0.0)
+
+
+@pytest.mark.parametrize("method", ["cdf", "logsf", "ppf"])
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [
+        ("truncnorm", {"a": 2.0, "b": 0.5}),
+        ("truncnorm", {"a": 1.0, "b": 1.0}),
+        ("geom", {"p": 0.0}),
+        ("nbinom", {"n": 3.0, "p": 0.0}),
+    ],
+)
+def test_parameters_without_a_distribution_give_nan(
+    name: str, shapes: dict[str, float], method: str
+) -> None:
+    """As in SciPy, also where each parameter by itself is valid."""
+    if method == "ppf" and name != "truncnorm":
+        method = "sf"
+    theirs = getattr(getattr(scipy.stats, name), method)(0.7, **shapes)
+    assert np.isnan(theirs)
+    ours = getattr(getattr(stats, name), method)
+    assert np.isnan(ours(0.7, **shapes))
+    graph = sg.trace(lambda **given: ours(0.7, **given), **dict.fromkeys(shapes, ()))
+    assert np.isnan(graph.evaluate(**shapes))
+    assert np.isnan(graph.simplify().lower()(**shapes))
