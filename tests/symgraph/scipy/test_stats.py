@@ -242,3 +242,15 @@ def test_parameters_without_a_distribution_give_nan(
     graph = sg.trace(lambda **given: ours(0.7, **given), **dict.fromkeys(shapes, ()))
     assert np.isnan(graph.evaluate(**shapes))
     assert np.isnan(graph.simplify().lower()(**shapes))
+
+
+@pytest.mark.parametrize("method", ["cdf", "sf", "logcdf", "logsf"])
+@pytest.mark.parametrize("simplified", [False, True])
+def test_laplace_s_probabilities_have_a_slope_at_the_mean(method: str, simplified: bool) -> None:
+    """Both tails are made of exp(-|z|), which has a kink at 0; the probabilities have none."""
+    graph = sg.trace(getattr(stats.laplace, method), x=(), loc=(), scale=())
+    graph = graph.simplify() if simplified else graph
+    graph = graph.gradient("x", "loc", value=False)
+    slope = {"cdf": 0.25, "sf": -0.25, "logcdf": 0.5, "logsf": -0.5}[method]
+    by_x, by_loc = graph.evaluate(x=1.5, loc=1.5, scale=2.0)
+    assert (by_x, by_loc) == pytest.approx((slope, -slope))
