@@ -15,14 +15,14 @@ from ..facts import Fact
 from ..ir.node import Node
 from ..ops.creation import input as symbolic_input
 from .calls import CALLS, LISTS, METHODS, CallSignature, function_named, functions
-from .syntax import column_of, pointed
+from .syntax import AS_PYTHON, column_of, pointed
 
 __all__ = ["ExpressionReader"]
 
 Value: TypeAlias = "Array | int | float"
 
 _LARGEST_INT = 2**53
-_CONSTANTS = {"pi": math.pi, "inf": math.inf}
+_CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
 _NAMESPACES = ("np", "numpy", "snp", "math", "special")
 _WITHIN = ("np", "numpy", "snp", "scipy", "sp")
 _DEFAULT_SHAPE = ("n",)
@@ -234,6 +234,8 @@ class ExpressionReader:
                 f"{name} is not an array.",
                 f"As a function: {name}(x)." if name in CALLS else "",
             )
+        if "·" in name:  # To Python the dot is a letter.
+            self.refuse(node, f"{name} is one name.", AS_PYTHON["·"])
         if name.startswith("__"):
             self.refuse(node, f"{name} is not the name of an input.", "Choose a plain name.")
         array = self.applied(

@@ -24,7 +24,14 @@ from .elliptic import ellipkm1
 from .exponential import exp
 from .families import elementwise
 from .hypergeometric import modstruve, struve
-from .scipyufuncs import float_or_double, no_closed_form, part_of, polynomial, scipy_ufunc
+from .scipyufuncs import (
+    LONG_SERIES,
+    float_or_double,
+    no_closed_form,
+    part_of,
+    polynomial,
+    scipy_ufunc,
+)
 from .trigonometric import cos, sin
 
 __all__ = [
@@ -336,5 +343,6 @@ lpmv = scipy_ufunc(
     no_closed_form("lpmv"),
     lambda ct, out, m, v, x: ct * ((v * x * out - (v + m) * lpmv(m, v - 1, x)) / (x * x - 1)),
     doc="The associated Legendre function of whole order m and real degree v, for |x| < 1.",
+    ends_below=LONG_SERIES,
     flops=100,
 )

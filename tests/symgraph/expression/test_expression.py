@@ -423,6 +423,11 @@ def test_any_text_gives_a_graph_or_an_expression_error(source: str) -> None:
     assert formula(dag)
 
 
+def test_nan_is_a_number_and_no_input() -> None:
+    dag = parse("where(x > 0, x, nan)")
+    assert list(dag.inputs) == ["x"]
+
+
 def test_functions_beyond_numpys_names() -> None:
     A = np.array([[2.0, 1.0], [1.0, -3.0]])
     (found,) = evaluate(
@@ -438,6 +443,12 @@ def test_functions_beyond_numpys_names() -> None:
         ("tr(A)", "Did you mean trace"),
         ("ln(x)", "Did you mean log"),
         ("artanh(x)", "Did you mean arctanh"),
+        ("x·y", r"x·y is one name\.(?s:.)*x \* y"),
+        ("2x + 1", r"x \* y"),
+        ("x²", r"x\*\*2"),
+        ("x − y", "Minus is written -"),
+        ("|x|", r"abs\(x\)"),
+        ("√x", r"sqrt\(x\)"),
     ],
 )
 def test_what_books_write_is_told_in_numpy_s_words(text: str, mend: str) -> None:
