@@ -8,8 +8,9 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 import symgraph as sg
-from symgraph.accuracy import judge_of, lost_numbers
+from symgraph.accuracy import judge_of
 from symgraph.accuracy.lost_numbers import plainly_gone
+from symgraph.accuracy.luck import lucky_probes
 from symgraph.accuracy.probes import COUNT
 from symgraph.accuracy.trial import Trial
 from symgraph.ir.fact_inference import Knowledge
@@ -58,8 +59,8 @@ def test_an_overflow_that_becomes_a_wrong_number_is_bad_luck_for_all_above() -> 
     norm = np.sqrt(np.sum(x * x, axis=-1, keepdims=True) + 1)
     gate = 1 / (1 + np.exp(-x))
     trials = judge_of(knowledge).trials
-    lucky = lost_numbers._lucky(trials, np.sum(x / norm).node)
+    lucky = lucky_probes(trials, np.sum(x / norm).node)
     huge = np.abs(trials.of(x.node).right).reshape(COUNT, -1).max(axis=1) > 1e18
     assert lucky
     assert lucky <= set(np.flatnonzero(huge).tolist())
-    assert not lost_numbers._lucky(trials, np.sum(gate).node)
+    assert not lucky_probes(trials, np.sum(gate).node)
