@@ -22,6 +22,7 @@ import numpy as np
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from .lost_numbers import LARGEST, LostNumbers
+from .luck import lost_below
 from .other_values import ACCIDENTS
 from .probes import COUNT, ORDINARY, Numbers
 from .trials import Trials
@@ -68,6 +69,21 @@ class Judge:
     def loses_digits(self, new: Node, old: Node) -> bool:
         """The same of spellings that are equal by a declared rule, right or wrong."""
         return self._verdict(new, old).loses or (self.careful and self.drops(new, old))
+
+    def loses_as_a_whole(self, new: Node, old: Node) -> bool:
+        """The same of whole graphs, where something below `old` may have been lost before.
+
+        There `old` may be right by luck, as a comparison with NaN is false.
+        """
+        if not self.loses(new, old):
+            return False
+        after, before = self.trials.of(new), self.trials.of(old)
+        if after is None or before is None or len(before.right) != COUNT:
+            return True
+        if self._verdict(new, old).differs or (self.careful and self.drops(new, old)):
+            return True
+        below = lost_below(self.trials, old)
+        return compared(after, before, lambda: False, below).loses
 
     def rescues(self, new: Node, old: Node) -> bool:
         """Whether `new` is right at arguments of ordinary size where `old` is infinite or NaN.

@@ -5,16 +5,19 @@ A comparison with NaN is false; what overflowed and became a wrong number may no
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from ..ir.node import Node
 from ..ir.walks import reachable
 from .other_values import SMALLEST
-from .probes import Numbers
+from .probes import COUNT, Numbers
 from .trial import Trial
 from .trials import Trials
 
-__all__ = ["lucky_probes", "zeros_by_luck"]
+__all__ = ["LostBelow", "lost_below", "lucky_probes", "zeros_by_luck"]
 
 _WRONG = 0.5
 """Relative error above which a number says nothing."""
@@ -40,27 +43,76 @@ def lucky_probes(trials: Trials, node: Node) -> set[int]:
     for each in reachable([node]):
         trial = trials.of(each)
         if trial is not None:
-            lost = np.isnan(trial.found[0])
-            rows = lost.reshape(len(lost), -1).any(axis=1)
+            rows = _rows(np.isnan(trial.found[0]))
             if each.dtype.kind == "f":
                 rows = rows | (_overflowed(trials, each) & _wrong_rows(trial, trial.right))
             found.update(np.flatnonzero(rows).tolist())
     return found
 
 
+class LostBelow(NamedTuple):
+    """The probes at which something below a value is lost, as masks.
+
+    Parameters
+    ----------
+    overflowed : ndarray
+        An overflow became a wrong number: m / sqrt(v) is 0 where v overflows.
+    undecided : ndarray
+        Infinities made NaN, and NaN was compared: where 0 * inf > 0 is false, a gradient is 0.
+    """
+
+    overflowed: Numbers
+    undecided: Numbers
+
+
+def lost_below(trials: Trials, node: Node) -> LostBelow:
+    """Where something below a value is lost, so that it may be right by luck."""
+    overflowed, made, compared = (np.zeros(COUNT, bool) for _ in range(3))
+    for each in reachable([node]):
+        trial = trials.of(each)
+        if trial is None:
+            continue
+        if each.dtype.kind == "f":
+            overflowed |= _overflowed(trials, each) & _wrong_rows(trial, trial.right)
+            made |= _made_nan(trials, each, trial)
+        elif each.op.traits.comparison is not None:
+            compared |= _of_operands(trials, each, lambda below: np.isnan(below.found[0]))
+    return LostBelow(overflowed, made & compared)
+
+
+def _made_nan(trials: Trials, node: Node, trial: Trial) -> Numbers:
+    """Whether at a probe a value is NaN of which no operand is, and one is infinite."""
+    found = _rows(np.isnan(trial.found[0]))
+    if found.any():
+        infinite = _of_operands(trials, node, lambda below: np.isinf(below.found[0]))
+        lost = _of_operands(trials, node, lambda below: np.isnan(below.found[0]))
+        found = found & infinite & ~lost
+    return found
+
+
 def _overflowed(trials: Trials, node: Node) -> Numbers:
     """Whether at a probe an operand is infinite that is a number in double precision."""
+    return _of_operands(
+        trials, node, lambda below: np.isinf(below.found[0]) & np.isfinite(below.right)
+    )
+
+
+def _of_operands(trials: Trials, node: Node, holds: Callable[[Trial], Numbers]) -> Numbers:
+    """The probes at which something holds of an element of an operand."""
     found = np.zeros(1, bool)
     for each in map(trials.of, node.operands):
         if each is not None:
-            gone = np.isinf(each.found[0]) & np.isfinite(each.right)
-            found = found | gone.reshape(len(gone), -1).any(axis=1)
+            found = np.logical_or(found, _rows(holds(each)))
     return found
+
+
+def _rows(elements: Numbers) -> Numbers:
+    """The probes at which an element is true."""
+    return elements.reshape(len(elements), -1).any(axis=1)
 
 
 def _wrong_rows(trial: Trial, reference: Numbers) -> Numbers:
     """The probes at which an element, as it is computed, is a number and a wrong one."""
     with np.errstate(all="ignore"):
         error = np.abs(trial.found[0] - reference)
-        wrong = np.isfinite(trial.found[0]) & (error > _WRONG * np.abs(reference) + SMALLEST)
-    return wrong.reshape(len(wrong), -1).any(axis=1)
+        return _rows(np.isfinite(trial.found[0]) & (error > _WRONG * np.abs(reference) + SMALLEST))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .lost_numbers import LARGEST, plainly_gone
-from .luck import zeros_by_luck
+from .luck import LostBelow, zeros_by_luck
 from .other_values import ACCIDENTS, CERTAIN, SMALLEST, WRONG, are_other_values
 from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trial import Trial
@@ -29,7 +29,7 @@ _NONE = 0.5
 """Relative error above which a value says nothing, so that NaN in its place is no loss."""
 
 _MATTERS = 0.01
-"""Smaller values are exempt from `_NONE`: underflow to 0 has a large relative error only."""
+"""Smaller values count as of this size there: underflow to 0 has a large relative error only."""
 
 _AMBIGUOUS = 1e-6
 """Relative difference above which the references of two spellings disagree: neither is trusted."""
@@ -129,8 +129,19 @@ class _Elements(NamedTuple):
     fewer_digits: Numbers
 
 
-def compared(new: Trial, old: Trial, are_whole: Callable[[], bool]) -> Verdict:
-    """The verdict on a new spelling beside an old one; `are_whole` as that of their trials."""
+def compared(
+    new: Trial, old: Trial, are_whole: Callable[[], bool], below: LostBelow | None = None
+) -> Verdict:
+    """The verdict on a new spelling beside an old one.
+
+    Parameters
+    ----------
+    new, old : Trial
+    are_whole : callable
+        As that of their trials.
+    below : LostBelow, optional
+        What is lost below the old spelling. What it has by luck it cannot lose.
+    """
     if new.right.shape[1:] != old.right.shape[1:]:
         return ALIKE
     with np.errstate(all="ignore"):
@@ -144,6 +155,8 @@ def compared(new: Trial, old: Trial, are_whole: Callable[[], bool]) -> Verdict:
         if not same and np.count_nonzero(agreed) < _SAME * agreed.size:
             return ALIKE
         elements = _elements(new, old, errors, agreed)
+        if below is not None:
+            elements = _without_luck(elements, errors, below)
     return _over_probes(elements)._replace(differs=differs)
 
 
@@ -184,7 +197,7 @@ def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elem
     judged = agreed | ~np.isfinite(old.right)
     close = (after <= tolerance + _FACTOR * scatter) & (size <= LARGEST)
     not_finite = old_finite & ~new_finite & np.isfinite(reference)
-    useless = (before > _NONE * size) & (size > _MATTERS)
+    useless = before > _NONE * np.maximum(size, _MATTERS)
     digits = agreed & old_finite & new_finite & (before <= _LOST * size + SMALLEST)
     lucky = _right_by_luck(before, size)
     return _Elements(
@@ -197,6 +210,21 @@ def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elem
         gross=agreed & old_finite & ~new_right & errors.old_certain & ~lucky,
         won=agreed & ~old_right & new_right & np.isfinite(reference),
         fewer_digits=digits & ~lucky & (after > errors.most),
+    )
+
+
+def _without_luck(elements: _Elements, errors: _Errors, below: LostBelow) -> _Elements:
+    """The elements without those that the old value has by luck.
+
+    Where an overflow became a wrong number, a value that is clearly right has lost nothing by it.
+    """
+    shape = (-1, *[1] * (errors.size.ndim - 1))
+    lucky = below.undecided.reshape(shape)
+    lucky = lucky | (below.overflowed.reshape(shape) & ~errors.old_certain)
+    return elements._replace(
+        gone=elements.gone & ~lucky,
+        gross=elements.gross & ~lucky,
+        fewer_digits=elements.fewer_digits & ~lucky,
     )
 
 
