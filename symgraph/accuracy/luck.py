@@ -99,10 +99,10 @@ def _overflowed(trials: Trials, node: Node) -> Numbers:
 
 def _of_operands(trials: Trials, node: Node, holds: Callable[[Trial], Numbers]) -> Numbers:
     """The probes at which something holds of an element of an operand."""
-    found = np.zeros(1, bool)
+    found: Numbers = np.zeros(1, bool)
     for each in map(trials.of, node.operands):
         if each is not None:
-            found = np.logical_or(found, _rows(holds(each)))
+            found = np.asarray(np.logical_or(found, _rows(holds(each))))
     return found
 
 
