@@ -102,13 +102,13 @@ def _of_operands(trials: Trials, node: Node, holds: Callable[[Trial], Numbers]) 
     found: Numbers = np.zeros(1, bool)
     for each in map(trials.of, node.operands):
         if each is not None:
-            found = np.asarray(np.logical_or(found, _rows(holds(each))))
+            found = found | _rows(holds(each))
     return found
 
 
 def _rows(elements: Numbers) -> Numbers:
     """The probes at which an element is true."""
-    return elements.reshape(len(elements), -1).any(axis=1)
+    return np.logical_or.reduce(elements.reshape(len(elements), -1), axis=1)
 
 
 def _wrong_rows(trial: Trial, reference: Numbers) -> Numbers:
