@@ -22,7 +22,7 @@ import numpy as np
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from .lost_numbers import LARGEST, LostNumbers
-from .luck import lost_below
+from .luck import Luck
 from .other_values import ACCIDENTS
 from .probes import COUNT, ORDINARY, Numbers
 from .trials import Trials
@@ -49,6 +49,7 @@ class Judge:
         self.trials = Trials(knowledge)
         self.careful = careful
         self._lost = LostNumbers(self.trials)
+        self._luck = Luck(self.trials)
         self._verdicts: dict[tuple[Node, Node], Verdict] = {}
         self._failing: dict[Node, Numbers | None] = {}
 
@@ -82,8 +83,7 @@ class Judge:
             return True
         if self._verdict(new, old).differs or (self.careful and self.drops(new, old)):
             return True
-        below = lost_below(self.trials, old)
-        return compared(after, before, lambda: False, below).loses
+        return compared(after, before, lambda: False, self._luck.below(old)).loses
 
     def rescues(self, new: Node, old: Node) -> bool:
         """Whether `new` is right at arguments of ordinary size where `old` is infinite or NaN.

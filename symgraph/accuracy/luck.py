@@ -17,7 +17,7 @@ from .probes import COUNT, Numbers
 from .trial import Trial
 from .trials import Trials
 
-__all__ = ["LostBelow", "lost_below", "lucky_probes", "zeros_by_luck"]
+__all__ = ["LostBelow", "Luck", "lucky_probes", "zeros_by_luck"]
 
 _WRONG = 0.5
 """Relative error above which a number says nothing."""
@@ -65,19 +65,42 @@ class LostBelow(NamedTuple):
     undecided: Numbers
 
 
-def lost_below(trials: Trials, node: Node) -> LostBelow:
-    """Where something below a value is lost, so that it may be right by luck."""
-    overflowed, made, compared = (np.zeros(COUNT, bool) for _ in range(3))
-    for each in reachable([node]):
-        trial = trials.of(each)
-        if trial is None:
-            continue
-        if each.dtype.kind == "f":
-            overflowed |= _overflowed(trials, each) & _wrong_rows(trial, trial.right)
-            made |= _made_nan(trials, each, trial)
-        elif each.op.traits.comparison is not None:
-            compared |= _of_operands(trials, each, lambda below: np.isnan(below.found[0]))
-    return LostBelow(overflowed, made & compared)
+class Luck:
+    """Finds where something below a value is lost, so that it may be right by luck.
+
+    Parameters
+    ----------
+    trials : Trials
+        At usual probes.
+    """
+
+    def __init__(self, trials: Trials) -> None:
+        self._trials = trials
+        self._below: dict[Node, Numbers] = {}
+        """For each value three masks: where an overflow became a wrong number, where infinities
+        made NaN, and where NaN was compared."""
+
+    def below(self, node: Node) -> LostBelow:
+        """Where something below a value is lost."""
+        for each in reachable([node]):
+            if each not in self._below:
+                self._below[each] = self._masks(each)
+        overflowed, made, compared = self._below[node]
+        return LostBelow(overflowed, made & compared)
+
+    def _masks(self, node: Node) -> Numbers:
+        below = [self._below[each] for each in node.operands]
+        found: Numbers = np.logical_or.reduce(below) if below else np.zeros((3, COUNT), bool)
+        trial, trials = self._trials.of(node), self._trials
+        operands = [each for each in map(trials.of, node.operands) if each is not None]
+        if trial is None or all(each.is_finite for each in (trial, *operands)):
+            return found
+        if node.dtype.kind == "f":
+            found[0] |= _overflowed(trials, node) & _wrong_rows(trial, trial.right)
+            found[1] |= _made_nan(trials, node, trial)
+        elif node.op.traits.comparison is not None:
+            found[2] |= _of_operands(trials, node, lambda each: np.isnan(each.found[0]))
+        return found
 
 
 def _made_nan(trials: Trials, node: Node, trial: Trial) -> Numbers:
