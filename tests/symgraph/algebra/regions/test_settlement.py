@@ -45,7 +45,7 @@ def test_regions_given_up_in_an_earlier_graph_are_looked_at_once_more(name: str)
     assert settled(small, knowledge) == "given up earlier"
     assert normalized(small, knowledge, again=True) == small
     assert settled(small, knowledge) == "settled"
-    assert normalized(small, Knowledge(), afresh=True) == small
+    assert normalized(small, Knowledge()) == small
 
 
 def test_a_graph_that_was_not_looked_at_is_not_settled() -> None:
