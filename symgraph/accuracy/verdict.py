@@ -29,7 +29,7 @@ _NONE = 0.5
 """Relative error above which a value says nothing, so that NaN in its place is no loss."""
 
 _MATTERS = 0.01
-"""Smaller values count as of this size there: underflow to 0 has a large relative error only."""
+"""Smaller values are exempt from `_NONE`: underflow to 0 has a large relative error only."""
 
 _AMBIGUOUS = 1e-6
 """Relative difference above which the references of two spellings disagree: neither is trusted."""
@@ -197,7 +197,7 @@ def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elem
     judged = agreed | ~np.isfinite(old.right)
     close = (after <= tolerance + _FACTOR * scatter) & (size <= LARGEST)
     not_finite = old_finite & ~new_finite & np.isfinite(reference)
-    useless = before > _NONE * np.maximum(size, _MATTERS)
+    useless = (before > _NONE * size) & (size > _MATTERS)
     digits = agreed & old_finite & new_finite & (before <= _LOST * size + SMALLEST)
     lucky = _right_by_luck(before, size)
     return _Elements(
