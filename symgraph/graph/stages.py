@@ -27,6 +27,7 @@ from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
 from ..passes.shared_factors import with_factors_shared
 from ..passes.shared_sums import with_terms_shared
+from ..passes.signs import settled_signs
 from ..passes.simplify import EFFORTS, Effort, Rules, rule_set, simplified
 from ..passes.turned_matrices import with_matrices_turned
 from ..rewriting.index import RuleSet
@@ -152,9 +153,23 @@ def _simplified(
         judge_of(careful).careful = True
         found = _attempt(stage, careful, **chosen)
         kept = keeping_numbers([*found.reached, found.outputs], found.given, careful, ours=ours)
-        found.outputs = found.log.through("numbers kept", found.outputs, kept)
+        if kept != found.outputs:
+            _end_with(kept, found, effort, ours=ours)
     by = (trust, rule_set(rules), effort)
     return Stage(found.dag.with_outputs(found.outputs), before=stage, by=by), found.log
+
+
+def _end_with(kept: list[Node], found: _Attempt, effort: Effort, *, ours: bool) -> None:
+    """Take an earlier graph, after the changes at the end if these lose no number, either."""
+    log = found.log
+    found.outputs = log.through("numbers kept", found.outputs, kept)
+    steps = Log()
+    ended = steps.through("signs moved", kept, settled_signs(kept))
+    ended = _ended(ended, steps, found.knowledge, effort)
+    lost = loses_a_number(ended, found.given, found.knowledge, ours=ours)
+    if op_count(ended) < op_count(kept) and not lost:
+        log.extend(steps)
+        found.outputs = ended
 
 
 class _Chosen(TypedDict):

@@ -320,17 +320,19 @@ class _Rounds:
         known = self._judged or self.knowledge
         return settlement(outputs, known, trust=self.trust, at_kinks=self.at_kinks)
 
-    def _normalized(self, outputs: list[Node], **how: bool) -> list[Node]:
-        if how.get("afresh"):
+    def _normalized(self, outputs: list[Node], *, afresh: bool = False, **how: bool) -> list[Node]:
+        known = earlier = self._judged or self.knowledge
+        if afresh:
             # Another judge, too: a verdict that hangs on chance would fall another way next time.
             fresh = Knowledge(only_open=self.knowledge.only_open)
-            self._judged = judged_as_carefully(fresh, self.knowledge)
+            known = self._judged = judged_as_carefully(fresh, self.knowledge)
         started = perf_counter()
         new = normalized(
-            *(outputs, self._judged or self.knowledge),
+            *(outputs, known),
             trust=self.trust,
             log=self.log,
             at_kinks=self.at_kinks,
+            afresh=earlier if afresh else None,
             **how,
         )
         self.log.took("algebra", perf_counter() - started)

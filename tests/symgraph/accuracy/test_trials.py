@@ -13,7 +13,8 @@ from randomgraphs import random_gradient
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.accuracy.probes import ORDINARY, drawn
+from symgraph.accuracy.draws import drawn
+from symgraph.accuracy.probes import ORDINARY
 from symgraph.accuracy.stacks import stacked
 from symgraph.accuracy.trials import Trials
 from symgraph.graph import stages
