@@ -165,7 +165,7 @@ def _end_with(kept: list[Node], found: _Attempt, effort: Effort, *, ours: bool) 
     found.outputs = log.through("numbers kept", found.outputs, kept)
     steps = Log()
     ended = steps.through("signs moved", kept, settled_signs(kept))
-    ended = _ended(ended, steps, found.knowledge, effort)
+    ended = _ended_once(ended, steps, found.knowledge, effort)
     lost = loses_a_number(ended, found.given, found.knowledge, ours=ours)
     if op_count(ended) < op_count(kept) and not lost:
         log.extend(steps)
