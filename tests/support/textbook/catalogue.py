@@ -24,6 +24,7 @@ from textbook.inverses import INVERSES
 from textbook.joint import JOINT
 from textbook.layers import LAYERS
 from textbook.likelihoods import LIKELIHOODS
+from textbook.locations import LOCATIONS
 from textbook.margins import MARGIN_LOSSES
 from textbook.matrices import MATRICES
 from textbook.models import MODELS
@@ -77,6 +78,7 @@ CATALOGUE: list[Row] = [
     *JOINT,
     *LAYERS,
     *LIKELIHOODS,
+    *LOCATIONS,
     *MARGIN_LOSSES,
     *MATRICES,
     *DISTANCES,
