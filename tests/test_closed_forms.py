@@ -69,8 +69,6 @@ OVER: dict[str, int] = {
     "power of a determinant": 8,  # 5
     "focal, many classes": 15,  # 14
     "hinge of many classes": 9,  # 8
-    "smooth L1": 8,  # 4
-    "smooth L1, sum": 5,  # 2
     "symmetric percentage error": 8,  # 7
     "unit rows before a linear layer": 10,  # 9
     "attention with a sink, scores": 22,  # 16
