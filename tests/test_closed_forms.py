@@ -43,7 +43,6 @@ OVER: dict[str, int] = {
     "variance under a softmax": 15,  # 11
     "signal to noise, logarithm": 8,  # 4
     "cross-entropy of a mixture of two": 7,  # 6
-    "proportional odds, middle category": 17,  # 12
     "gamma, shape and rate": 7,  # 6
     "InfoNCE, one query, keys": 9,  # 8
     "binary cross-entropy, weight of positives": 11,  # 10
@@ -195,7 +194,6 @@ OVER_IN_FLOPS: dict[str, int] = {
 # Rows whose gradient is no number at large inputs where the closed form is one.
 UNSAFE: frozenset[str] = frozenset(
     {
-        "proportional odds, middle category",
         "clipped surrogate of a policy",
         "Hill, half saturation 1",
         "log-logistic survival, scale",

@@ -8,7 +8,7 @@ from itertools import permutations
 from ..expression.atoms import one
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import Coef, quotient
-from ..expression.term import SUM, Atom, Expr, Factor, added, index_sizes
+from ..expression.term import SUM, Atom, Expr, Term, added, index_sizes
 from ..normal_form.normalize import NormalForm
 
 __all__ = ["found_again", "gathered"]
@@ -43,26 +43,34 @@ def _summed(normal: NormalForm, expr: Expr) -> Expr | None:
     n a - sum(x) + (a - x) @ y needs one difference, for n a - sum(x) is the sum of a - x.
     """
     for term in expr:
-        if not any(_adds_up(factor, expr) for factor in term.factors):
-            continue
-        factors, bound = normal.opened_term(term)
-        for slot, factor in zip(factors, term.factors, strict=True):
-            if not _adds_up(factor, expr):
+        bound = len(term.bound)
+        for place, (atom, idx, power) in enumerate(term.factors):
+            few = bound and atom.kind == SUM and power == 1 and len(atom.expr) < len(expr)
+            if not few or not _at_bound(idx):
                 continue
-            rest = [each for each in factors if bound.keys().isdisjoint(each[1])]
-            over = {index: size for index, size in bound.items() if index in slot[1]}
-            inner = normal.sum_over(normal.distributed(slot, one, rest, {}), over)
-            found = _without(expr, inner) if len(inner) > 1 else None
+            found = _added_up(normal, expr, term, place)
             if found is not None:
-                left, ratio = found
-                return added([*left.items(), (canonical_term([*rest, slot], over), ratio)])
+                return found
     return None
 
 
-def _adds_up(factor: Factor, expr: Expr) -> bool:
-    """Whether a factor is a sum of few terms, at an index that the term is summed over."""
-    few = factor.atom.kind == SUM and factor.power == 1 and len(factor.atom.expr) < len(expr)
-    return few and any(index < 0 for index in factor.idx)
+def _at_bound(idx: tuple[int, ...]) -> bool:
+    """Whether one of these indices is summed over."""
+    return bool(idx) and min(idx) < 0
+
+
+def _added_up(normal: NormalForm, expr: Expr, term: Term, place: int) -> Expr | None:
+    """The expression over the sum of one factor's elements; None if it does not have its terms."""
+    factors, bound = normal.opened_term(term)
+    slot = factors[place]
+    rest = [each for each in factors if bound.keys().isdisjoint(each[1])]
+    over = {index: size for index, size in bound.items() if index in slot[1]}
+    inner = normal.sum_over(normal.distributed(slot, one, rest, {}), over)
+    found = _without(expr, inner) if len(inner) > 1 else None
+    if found is None:
+        return None
+    left, ratio = found
+    return added([*left.items(), (canonical_term([*rest, slot], over), ratio)])
 
 
 def _with(normal: NormalForm, expr: Expr, atom: Atom, idx: tuple[int, ...]) -> Expr | None:

@@ -17,7 +17,7 @@ from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import Coef, times
 from ..expression.leaf_terms import leaf_expr
 from ..expression.powers import guarded_power, lowered_power
-from ..expression.roles import is_choice
+from ..expression.roles import is_choice, is_power
 from ..expression.term import LEAF, SUM, Atom, Expr, Term, added
 from ..normal_form.factors import Factors, RawFactor, is_lazy
 from ..normal_form.normalize import NormalForm
@@ -112,7 +112,7 @@ def power_as_quotient(normal: NormalForm, power: Expr, reciprocal: Expr) -> Expr
 
 def _lowered(atom: Atom) -> tuple[Node, Node] | None:
     """The array x and the exponent a, if the atom is x**(a - 1) and x a number or of its shape."""
-    if atom.kind != LEAF or atom.base is not None:
+    if atom.kind != LEAF or atom.base is not None or not is_power(atom.node):
         return None
     pair = lowered_power(atom.node) or guarded_power(atom.node)
     return pair if pair is not None and pair[0].shape in ((), atom.node.shape) else None

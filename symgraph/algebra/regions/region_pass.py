@@ -242,7 +242,10 @@ class RegionPass:
         trivial = trivial and not (self.thorough and self._reaches(node))
         # A value with several users gets its best spelling here: no single user would change it.
         shared = self.users[node] > 1
-        wanted = (closed or shared or node in self.borders.ends) and not trivial
+        wanted = closed or shared or node in self.borders.ends
+        if not wanted and self.thorough and node in self.quotients.dividing:
+            wanted = self.quotients.meet_first_in(node)
+        wanted = wanted and not trivial
         near = self.node_forms.near(node, expr) if looked else expr
         self.shares = self.shares or near is not expr or not looked
         ended = None

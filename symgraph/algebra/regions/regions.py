@@ -173,7 +173,7 @@ def held_by(expr: Expr) -> list[Node]:
     powers = [node for node in arrays if is_power(node)]
     for node, uses in arrays.items():
         joins = node in powers and any(_may_join(node, other) for other in powers)
-        guarded = guarded_power(node) if uses == 1 and not joins else None
+        guarded = guarded_power(node) if node in powers and uses == 1 and not joins else None
         if guarded is not None:
             found.extend(guarded)
             continue

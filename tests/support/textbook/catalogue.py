@@ -33,6 +33,7 @@ from textbook.normalization import NORMALISED
 from textbook.overlaps import OVERLAP_LOSSES
 from textbook.physics import ENERGIES
 from textbook.piecewise import PIECEWISE
+from textbook.quotients import QUOTIENTS
 from textbook.rankings import RANKINGS
 from textbook.regressions import REGRESSIONS
 from textbook.residuals import RESIDUALS
@@ -79,6 +80,7 @@ CATALOGUE: list[Row] = [
     *LAYERS,
     *LIKELIHOODS,
     *LOCATIONS,
+    *QUOTIENTS,
     *MARGIN_LOSSES,
     *MATRICES,
     *DISTANCES,
