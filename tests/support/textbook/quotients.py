@@ -56,4 +56,15 @@ QUOTIENTS: list[Row] = [
         a="",
         e=sg.spec("", assume=sg.interval(0.1, 0.9)),
     ),
+    row(
+        "van der Waals pressure, temperature and volume",
+        lambda T, v, a, b, R: R * T / (v - b) - a / v**2,
+        "T v",
+        lambda T, v, a, b, R: (k := R / (v - b), (k, 2 * a / v**3 - T * k / (v - b)))[1],
+        T=SCALE,
+        v=sg.spec("", assume=sg.interval(2.0, 3.0)),
+        a=SCALE,
+        b=sg.spec("", assume=sg.interval(0.1, 0.5)),
+        R=SCALE,
+    ),
 ]
