@@ -78,7 +78,8 @@ def _raised_inside(forms: NodeForms, slot: RawFactor) -> Expr | None:
 def _raised_factor(forms: NodeForms, slot: RawFactor, beside: Factors) -> Expr | None:
     """x**(a - 1) as x**a / x; None if the factor is no such power.
 
-    With a guard at a = 0, where 1 / x is no number if x is next to 0, a is a factor beside it.
+    With a guard at a = 0, where 1 / x is no number if x is next to 0, a is a factor beside it, and
+    x**a or x**(a + 1) is computed anyway: it would leave the range for the sake of the guard alone.
     """
     atom, idx, by = slot
     normal, atoms = forms.lifter.normal, forms.lifter.atoms
@@ -86,16 +87,22 @@ def _raised_factor(forms: NodeForms, slot: RawFactor, beside: Factors) -> Expr |
     if pair is None or by != 1 or not atoms.knowledge.of(pair[0]).has(positive):
         return None
     x, exponent = pair
-    if is_choice(atom.node.operands[1]):
-        factor = forms.lifter.moved(forms.of(exponent), idx)
-        if not any(_is_factor(normal, factor, each) for each in beside):
-            return None
     with origin(atom.node.origin):
-        above = leaf_expr(atoms, power(Array(x), Array(exponent)).node)
-    below = normal.power(forms.of(x) if x in forms.opened else leaf_expr(atoms, x), -1)
+        above, times_x = power(Array(x), Array(exponent)).node, 1
+        if is_choice(atom.node.operands[1]):
+            factor = forms.lifter.moved(forms.of(exponent), idx)
+            if not any(_is_factor(normal, factor, each) for each in beside):
+                return None
+            higher = lowered_power(above)
+            if higher is not None and not forms.use_counts.alive(above):
+                above, times_x = power(Array(x), Array(higher[1])).node, 2
+            if not forms.use_counts.alive(above):
+                return None
+    below = normal.power(forms.of(x) if x in forms.opened else leaf_expr(atoms, x), -times_x)
     if below is None:
         return None
-    return forms.lifter.moved(power_as_quotient(normal, above, below), idx)
+    whole = power_as_quotient(normal, leaf_expr(atoms, above), below)
+    return forms.lifter.moved(whole, idx)
 
 
 def _is_factor(normal: NormalForm, expr: Expr, slot: RawFactor) -> bool:

@@ -92,22 +92,4 @@ LOCATIONS: list[Row] = [
         X="5, 3",
         t=POSITIVE,
     ),
-    row(
-        "marginal product, slope",
-        lambda x, y, a, b: a * x ** (a - 1) * y**b,
-        "x",
-        lambda x, y, a, b: (u := x ** (a - 1) * y**b, (a - 1) * u * (a / x))[1],
-        x=SCALE,
-        y=SCALE,
-        a=SCALE,
-        b=SCALE,
-    ),
-    row(
-        "sum of powers, slope",
-        lambda x, a: np.sum(a * x ** (a - 1)),
-        "x",
-        lambda x, a: (a - 1) * x ** (a - 1) * (a / x),
-        x=POSITIVE,
-        a=SCALE,
-    ),
 ]
