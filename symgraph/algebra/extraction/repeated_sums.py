@@ -42,11 +42,12 @@ def _summed(normal: NormalForm, expr: Expr) -> Expr | None:
 
     n a - sum(x) + (a - x) @ y needs one difference, for n a - sum(x) is the sum of a - x.
     """
+    there = _atoms(expr)
     for term in expr:
         bound = len(term.bound)
         for place, (atom, idx, power) in enumerate(term.factors):
             few = bound and atom.kind == SUM and power == 1 and len(atom.expr) < len(expr)
-            if not few or not _at_bound(idx):
+            if not few or not _at_bound(idx) or not there.issuperset(_atoms(atom.expr)):
                 continue
             found = _added_up(normal, expr, term, place)
             if found is not None:
@@ -57,6 +58,10 @@ def _summed(normal: NormalForm, expr: Expr) -> Expr | None:
 def _at_bound(idx: tuple[int, ...]) -> bool:
     """Whether one of these indices is summed over."""
     return bool(idx) and min(idx) < 0
+
+
+def _atoms(expr: Expr) -> set[Atom]:
+    return {factor.atom for term in expr for factor in term.factors}
 
 
 def _added_up(normal: NormalForm, expr: Expr, term: Term, place: int) -> Expr | None:
