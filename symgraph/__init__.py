@@ -69,6 +69,7 @@ with _collector_paused():
     from .ir.naming import name, scope
     from .ir.node import Node
     from .ir.progress import Progress
+    from .ir.scope import CaughtErrorWarning
     from .later import door as _door
     from .moved import install as _install
     from .ops.branches import cond as _cond
@@ -106,6 +107,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Array",
     "BackendError",
+    "CaughtErrorWarning",
     "ConvergenceError",
     "DTypeError",
     "Dag",

@@ -95,6 +95,19 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"Did you mean {' or '.join(close)}?" if close else ""
 
 
+def check_choice(what: str, given: str, known: Sequence[str]) -> None:
+    """Refuse a choice that there is not.
+
+    Raises
+    ------
+    SymgraphError
+    """
+    if given not in known:
+        raise SymgraphError(
+            f"There is no {what} {given!r}.", mend=f"It is one of {', '.join(map(repr, known))}."
+        )
+
+
 def nothing_returned(name: str) -> TraceError:
     """The error for a traced function that has no result."""
     return TraceError(

@@ -15,49 +15,23 @@ of ordinary size where its reference is far from the end of the range.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
-from .lost_numbers import LARGEST, LostNumbers, plainly_gone, zeros_by_luck
-from .other_values import ACCIDENTS, CERTAIN, SMALLEST, WRONG, are_other_values
-from .probes import COUNT, MIXED, ORDINARY, Numbers
-from .trial import Trial
-from .trials import UNIT, Trials
+from .lost_numbers import LARGEST, LostNumbers
+from .luck import Luck
+from .other_values import ACCIDENTS
+from .probes import COUNT, ORDINARY, Numbers
+from .trials import Trials
+from .verdict import ALIKE, Verdict, compared
 
-__all__ = ["FACTOR", "Judge", "judge_of", "judged_as_carefully"]
-
-FACTOR = 8.0
-"""A new spelling loses digits if its error is more than this many times that of the old one."""
-
-_UNITS = 8 * UNIT
-"""Relative error that every spelling may have."""
-
-_LOST = 1e-3
-"""Relative error of the old value above which it has no digits to lose."""
-
-_NONE = 0.5
-"""Relative error above which a value says nothing, so that NaN in its place is no loss."""
-
-_MATTERS = 0.01
-"""Smaller values are exempt from `_NONE`: underflow to 0 has a large relative error only."""
+__all__ = ["Judge", "judge_of", "judged_as_carefully"]
 
 _ROOMY = LARGEST**0.5
 """A larger value is near the end of the range: one more factor on the way to it overflows."""
-
-_AMBIGUOUS = 1e-6
-"""Relative difference above which the references of two spellings disagree: neither is trusted."""
-
-_SAME = 0.5
-"""The least share of elements at which the references must agree.
-
-It is asked only of spellings that rest on different random numbers."""
-
-_ONE_SIDED = 4
-"""At mixed probes a spelling may fail this many times as often as it succeeds."""
 
 
 class Judge:
@@ -75,6 +49,7 @@ class Judge:
         self.trials = Trials(knowledge)
         self.careful = careful
         self._lost = LostNumbers(self.trials)
+        self._luck = Luck(self.trials)
         self._verdicts: dict[tuple[Node, Node], Verdict] = {}
         self._failing: dict[Node, Numbers | None] = {}
 
@@ -86,7 +61,7 @@ class Judge:
         """Whether `new` loses digits or range that `old` keeps.
 
         There are three ways to lose. `new` is infinite or NaN where `old` is finite and not far
-        off. The error of `new` is `FACTOR` times that of `old`, plus some units in the last place.
+        off. The error of `new` is 8 times that of `old`, plus some units in the last place.
         Or `old` is infinite or NaN, and `new` is a number, but a wrong one. Spellings of other
         values lose, too.
         """
@@ -95,6 +70,20 @@ class Judge:
     def loses_digits(self, new: Node, old: Node) -> bool:
         """The same of spellings that are equal by a declared rule, right or wrong."""
         return self._verdict(new, old).loses or (self.careful and self.drops(new, old))
+
+    def loses_as_a_whole(self, new: Node, old: Node) -> bool:
+        """The same of whole graphs, where something below `old` may have been lost before.
+
+        There `old` may be right by luck, as a comparison with NaN is false.
+        """
+        if not self.loses(new, old):
+            return False
+        after, before = self.trials.of(new), self.trials.of(old)
+        if after is None or before is None or len(before.right) != COUNT:
+            return True
+        if self._verdict(new, old).differs or (self.careful and self.drops(new, old)):
+            return True
+        return compared(after, before, lambda: False, self._luck.below(old)).loses
 
     def rescues(self, new: Node, old: Node) -> bool:
         """Whether `new` is right at arguments of ordinary size where `old` is infinite or NaN.
@@ -157,14 +146,14 @@ class Judge:
 
     def _verdict(self, new: Node, old: Node) -> Verdict:
         if new is old or new.dtype.kind != "f" or len(new.results) > 1:
-            return _ALIKE
+            return ALIKE
         found = self._verdicts.get((new, old))
         if found is None:
             before, after = self.trials.of(old), self.trials.of(new)
             found = (
-                _ALIKE
+                ALIKE
                 if before is None or after is None
-                else _compared(after, before, lambda: self.trials.are_whole(new, old))
+                else compared(after, before, lambda: self.trials.are_whole(new, old))
             )
             self._verdicts[new, old] = found
         return found
@@ -189,190 +178,6 @@ def _rows(elements: Numbers, like: Numbers) -> Numbers:
     """The probes that have such an element, to be compared with the elements of another value."""
     rows = elements.reshape(len(elements), -1).any(axis=1)
     return rows.reshape(-1, *[1] * (like.ndim - 1))
-
-
-class Verdict(NamedTuple):
-    """The result of comparing a new spelling with an old one."""
-
-    loses: bool
-    rescues: bool
-    differs: bool = False
-
-
-_ALIKE = Verdict(loses=False, rescues=False)
-"""The verdict where no difference counts, or where the spellings cannot be compared."""
-
-
-class _Errors(NamedTuple):
-    """The errors of both spellings, element by element.
-
-    Parameters
-    ----------
-    reference : ndarray
-        The value in double precision: that of the old spelling, or of the new one where the old
-        one is not finite.
-    size : ndarray
-        Its absolute value.
-    tolerance : ndarray
-        The largest error of a right value.
-    old, new : ndarray
-        The largest error of each spelling in any repetition.
-    old_finite, new_finite : ndarray
-        Whether that error is finite.
-    """
-
-    reference: Numbers
-    size: Numbers
-    tolerance: Numbers
-    old: Numbers
-    new: Numbers
-    old_finite: Numbers
-    new_finite: Numbers
-
-    @property
-    def old_certain(self) -> Numbers:
-        """Elements at which the old value is clearly right."""
-        return self.old <= CERTAIN * self.size + SMALLEST
-
-    @property
-    def most(self) -> Numbers:
-        """The error that the new value may have beside the error of the old one."""
-        return FACTOR * self.old + _UNITS * self.size + SMALLEST
-
-
-class _Elements(NamedTuple):
-    """The elements at which the spellings differ in a way that counts, as masks.
-
-    Parameters
-    ----------
-    lies : ndarray
-        The old value is infinite or NaN in all repetitions; the new one is a wrong number.
-    rescued : ndarray
-        The old value is infinite or NaN in all repetitions; the new one is right.
-    not_finite : ndarray
-        The old value and the reference are finite; the new value is not.
-    gone : ndarray
-        Likewise, and the old value was of use: not off by half of a size that matters, nor 0 in an
-        array that is wrong elsewhere. Or, of both
-        as they are computed without perturbed roundings, the old value is right and the new one is
-        not finite. Perturbed roundings exaggerate a saturated function: tanh(40) is 1, so that
-        1 - tanh(40)**2 is exactly 0, and stays 0 if it is divided by a tiny number.
-    spoiled : ndarray
-        The old value is right; the new one is not.
-    gross : ndarray
-        The old value is clearly right; the new one is wrong.
-    won : ndarray
-        The new value is right; the old one is not.
-    fewer_digits : ndarray
-        Both values are finite, and the new one has lost digits that the old one had.
-    """
-
-    lies: Numbers
-    rescued: Numbers
-    not_finite: Numbers
-    gone: Numbers
-    spoiled: Numbers
-    gross: Numbers
-    won: Numbers
-    fewer_digits: Numbers
-
-
-def _compared(new: Trial, old: Trial, are_whole: Callable[[], bool]) -> Verdict:
-    """The verdict on a new spelling beside an old one; `are_whole` as that of their trials."""
-    if new.right.shape[1:] != old.right.shape[1:]:
-        return _ALIKE
-    with np.errstate(all="ignore"):
-        errors = _errors(new, old)
-        if _is_harmless(errors):
-            return _ALIKE
-        gap = np.abs(old.right - new.right)
-        same = new.drawn == old.drawn
-        differs = same and are_other_values(new, old) and are_whole()
-        agreed = ~(gap > _AMBIGUOUS * errors.size + SMALLEST)
-        if not same and np.count_nonzero(agreed) < _SAME * agreed.size:
-            return _ALIKE
-        elements = _elements(new, old, errors, agreed)
-    return _over_probes(elements)._replace(differs=differs)
-
-
-def _errors(new: Trial, old: Trial) -> _Errors:
-    reference = np.where(np.isfinite(old.right), old.right, new.right)
-    size = np.abs(reference)
-    before, after = old.largest_distance(reference), new.largest_distance(reference)
-    tolerance = WRONG * size + SMALLEST
-    finite = np.isfinite(before), np.isfinite(after)
-    return _Errors(reference, size, tolerance, before, after, *finite)
-
-
-def _is_harmless(errors: _Errors) -> bool:
-    """Whether all values are finite and no error is larger: nearly always, so it is asked first."""
-    if not (errors.old_finite.all() and errors.new_finite.all()):
-        return False
-    grown = (errors.new > errors.tolerance) & errors.old_certain
-    return not (grown | (errors.new > errors.most)).any()
-
-
-def _elements(new: Trial, old: Trial, errors: _Errors, agreed: Numbers) -> _Elements:
-    """The elements at which the spellings differ.
-
-    Parameters
-    ----------
-    new, old : Trial
-    errors : _Errors
-    agreed : ndarray
-        Whether the references of both spellings agree at an element, so that it can be judged.
-    """
-    reference, size, tolerance, before, after, old_finite, new_finite = errors
-    old_right = old_finite & (before <= tolerance)
-    new_right = new_finite & (after <= tolerance)
-    # A right number may take the place of NaN, a wrong one may not. The scatter of the new value's
-    # own roundings does not make it wrong.
-    scatter = new.largest_distance(new.found[0])
-    nothing = ~np.any(np.isfinite(old.found), axis=0) & ~np.isnan(reference)
-    judged = agreed | ~np.isfinite(old.right)
-    close = (after <= tolerance + FACTOR * scatter) & (size <= LARGEST)
-    not_finite = old_finite & ~new_finite & np.isfinite(reference)
-    useless = (before > _NONE * size) & (size > _MATTERS)
-    digits = agreed & old_finite & new_finite & (before <= _LOST * size + SMALLEST)
-    lucky = _right_by_luck(before, size)
-    return _Elements(
-        lies=nothing & judged & new_finite & ~close,
-        rescued=nothing & new_finite & close,
-        not_finite=not_finite,
-        gone=not_finite & ~useless & ~zeros_by_luck(old, reference)
-        | plainly_gone(new, old, reference),
-        spoiled=old_right & agreed & ~new_right,
-        gross=agreed & old_finite & ~new_right & errors.old_certain & ~lucky,
-        won=agreed & ~old_right & new_right & np.isfinite(reference),
-        fewer_digits=digits & ~lucky & (after > errors.most),
-    )
-
-
-def _right_by_luck(before: Numbers, size: Numbers) -> Numbers:
-    """Zeros that the old spelling gets right by luck: it loses another element of the array."""
-    lost = (before > _NONE * size + SMALLEST).reshape(len(before), -1).any(axis=1)
-    return (size <= SMALLEST) & lost.reshape(-1, *[1] * (size.ndim - 1))
-
-
-def _over_probes(elements: _Elements) -> Verdict:
-    """The verdict from all elements. A constant has one probe, which is neither mixed nor ordinary.
-
-    At mixed probes every order of factors overflows for some inputs. So there a spelling loses only
-    if it fails much more often than it succeeds.
-    """
-    size = elements.fewer_digits.size
-    whole = len(elements.fewer_digits) == COUNT
-    mixed, ordinary = (MIXED, ORDINARY) if whole else (slice(0), slice(0))
-    unmixed = ~MIXED if whole else slice(None)
-    rescued = np.any(elements.rescued[ordinary]) and not np.any(elements.lies[unmixed])
-    spoiled = np.any(elements.not_finite[unmixed]) or np.any(elements.spoiled[unmixed])
-    failed = elements.gone | elements.gross | elements.lies
-    accidents = 1 + size // ACCIDENTS
-    loses = np.any(failed[unmixed])
-    loses = loses or np.count_nonzero(elements.fewer_digits[unmixed]) > accidents
-    successes = accidents + np.count_nonzero(elements.won[mixed])
-    loses = loses or np.count_nonzero(failed[mixed]) > _ONE_SIDED * successes
-    return Verdict(loses=bool(loses), rescues=bool(rescued and not spoiled))
 
 
 def judged_as_carefully(knowledge: Knowledge, as_in: Knowledge) -> Knowledge:

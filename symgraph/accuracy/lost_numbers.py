@@ -12,20 +12,18 @@ import numpy as np
 
 from ..ir.node import Node
 from ..ir.walks import reachable
+from .luck import lucky_probes, zeros_by_luck
 from .other_values import CERTAIN, SMALLEST, are_other_values
 from .probes import COUNT, MIXED, NEAR_ONE, ORDINARY_SIZES, Numbers, Places, is_wide_band
 from .trial import Trial
 from .trials import Trials, size_of
 
-__all__ = ["LARGEST", "LostNumbers", "plainly_gone", "zeros_by_luck"]
+__all__ = ["LARGEST", "LostNumbers", "plainly_gone"]
 
 LARGEST = float(np.finfo(np.float32).max)
 
 _NEAR = 1e-3
 """The largest relative difference of two references of one value."""
-
-_WRONG = 0.5
-"""Relative error above which a number says nothing."""
 
 _NEAR_THE_END = 64.0
 """A number within this factor of the largest may overflow in one spelling and not in another."""
@@ -146,7 +144,7 @@ class LostNumbers:
             return False
         places = _dropped(after, before)
         if places:
-            lucky = _lucky(trials, old)
+            lucky = lucky_probes(trials, old)
             places = [each for each in places if each not in lucky]
         return bool(places) if where == "usual" else is_wide_band(places)
 
@@ -161,16 +159,6 @@ def plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
     right = error <= CERTAIN * np.abs(reference) + SMALLEST
     gone = right & ~np.isfinite(new.found[0]) & np.isfinite(new.right)
     return gone & ~zeros_by_luck(old, reference) if gone.any() else gone
-
-
-def zeros_by_luck(old: Trial, reference: Numbers) -> Numbers:
-    """Zeros of an array of which another element is a wrong number: all of it was lost before.
-
-    Where a norm overflows, what is divided by it is 0 in single precision; and where a gate is
-    shut, 0 is right by luck.
-    """
-    size, rows = np.abs(reference), _wrong_rows(old, reference)
-    return (size <= SMALLEST) & rows.reshape(-1, *[1] * (size.ndim - 1))
 
 
 def _is_finite(trial: Trial | None) -> bool:
@@ -212,39 +200,3 @@ def _dropped(new: Trial, old: Trial) -> Sequence[int]:
         gone = plainly_gone(new, old, old.right) & near & (size < LARGEST / _NEAR_THE_END)
     rows = np.any(gone.reshape(len(old.right), -1), axis=1)
     return np.flatnonzero(rows & ~MIXED if len(rows) == COUNT else rows).tolist()
-
-
-def _lucky(trials: Trials, node: Node) -> set[int]:
-    """The probes at which a value below is lost, so that what is right above is so by luck.
-
-    An element is NaN, or an overflow became a wrong number: x / norm(x) is 0 where the norm
-    overflows, and another row is so much larger that it does not matter in the sum.
-    """
-    found = set[int]()
-    for each in reachable([node]):
-        trial = trials.of(each)
-        if trial is not None:
-            lost = np.isnan(trial.found[0])
-            rows = lost.reshape(len(lost), -1).any(axis=1)
-            if each.dtype.kind == "f":
-                rows = rows | (_overflowed(trials, each) & _wrong_rows(trial, trial.right))
-            found.update(np.flatnonzero(rows).tolist())
-    return found
-
-
-def _overflowed(trials: Trials, node: Node) -> Numbers:
-    """Whether at a probe an operand is infinite that is a number in double precision."""
-    found = np.zeros(1, bool)
-    for each in map(trials.of, node.operands):
-        if each is not None:
-            gone = np.isinf(each.found[0]) & np.isfinite(each.right)
-            found = found | gone.reshape(len(gone), -1).any(axis=1)
-    return found
-
-
-def _wrong_rows(trial: Trial, reference: Numbers) -> Numbers:
-    """The probes at which an element, as it is computed, is a number and a wrong one."""
-    with np.errstate(all="ignore"):
-        error = np.abs(trial.found[0] - reference)
-        wrong = np.isfinite(trial.found[0]) & (error > _WRONG * np.abs(reference) + SMALLEST)
-    return wrong.reshape(len(wrong), -1).any(axis=1)

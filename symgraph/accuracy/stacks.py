@@ -61,8 +61,8 @@ def stacked(
     kind : hashable, optional
         Its `kind_of`, if that is known.
     """
-    if op.iterative and not all(np.isfinite(each).all() for each in operands):
-        return _where_finite(op, operands, params, shape)
+    if op.ends_below is not None and not all(_ends(op, each).all() for each in operands):
+        return _where_it_ends(op, operands, params, shape)
     key = kind or kind_of(op, operands, params, shape)
     whole = (key, shape, params.get("shape"), *[each.shape[1:] for each in operands])
     if whole in _misfits:
@@ -93,11 +93,16 @@ def kind_of(
     return op, len(shape), _kind_of_params(params), *[_sides(each.shape) for each in operands]
 
 
-def _where_finite(
+def _ends(op: Op, operand: Numbers) -> Numbers:
+    """Where an operand is small enough for the kernel to end. Nothing is below NaN."""
+    return np.abs(operand) < np.float64(op.ends_below or 0.0)
+
+
+def _where_it_ends(
     op: Op, operands: Sequence[Numbers], params: Params, shape: tuple[int, ...]
 ) -> Numbers | None:
-    """The values where all operands are finite, and NaN elsewhere: there a kernel may not end."""
-    fine = [np.isfinite(each).reshape(len(each), -1).all(axis=1) for each in operands]
+    """The values where the kernel ends for sure, and NaN elsewhere."""
+    fine = [_ends(op, each).reshape(len(each), -1).all(axis=1) for each in operands]
     count = max(len(each) for each in operands)
     everywhere = np.logical_and.reduce([np.broadcast_to(each, count) for each in fine])
     tame = [

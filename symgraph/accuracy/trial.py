@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..ir.node import Node
 from .probes import Numbers
 
 __all__ = ["Trial", "drawn_below"]
@@ -23,18 +22,23 @@ class Trial:
         for a constant.
     found : ndarray
         The values in single precision. One more leading axis runs over the repetitions.
-    drawn : set of Node
-        Computed values, of this node and those below, that random numbers stand for. With short
-        dimensions some kernels cannot run: a reshape from 20 to 4 by 5, for instance. Spellings
-        that rest on different random numbers cannot be compared.
+    drawn : int
+        Computed values, of this node and those below, that random numbers stand for: a bit for
+        each. With short dimensions some kernels cannot run: a reshape from 20 to 4 by 5, for
+        instance. Spellings that rest on different random numbers cannot be compared.
     """
 
     right: Numbers
     found: Numbers
-    drawn: frozenset[Node] = frozenset()
+    drawn: int = 0
     _ends: tuple[Numbers, Numbers] | None = None
     _rows: Numbers | None = None
     _largest: Numbers | None = None
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all values in single precision, without perturbed roundings, are numbers."""
+        return bool(np.isfinite(self.found[0]).all())
 
     @property
     def rows(self) -> Numbers:
@@ -68,10 +72,9 @@ class Trial:
         return np.maximum(np.abs(high - point), np.abs(low - point))
 
 
-def drawn_below(trials: list[Trial]) -> frozenset[Node]:
+def drawn_below(trials: list[Trial]) -> int:
     """All computed values that random numbers stand for in any of these trials."""
-    found = frozenset[Node]()
+    found = 0
     for each in trials:
-        if each.drawn and each.drawn is not found:
-            found = found | each.drawn if found else each.drawn
+        found |= each.drawn
     return found

@@ -21,7 +21,8 @@ import numpy as np
 from ..ir.dims import Dim, Shape, is_named, names_of
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
-from .probes import Numbers, Places, drawn
+from .draws import drawn
+from .probes import Numbers, Places
 from .roundings import Roundings
 from .stacks import Params, kind_of, stacked
 from .sums_of_products import sums_products, without_order
@@ -204,7 +205,7 @@ class Trials:
         index = self.order.setdefault(node, len(self.order))
         right = drawn(shape, node.dtype, self.knowledge.of(node), index, self.places)
         found = right.astype(np.float32) if node.dtype.kind == "f" else right
-        drawn_here = frozenset[Node]() if node.is_input else frozenset({node})
+        drawn_here = 0 if node.is_input else 1 << index
         # A copy, not a broadcast view: every kernel would make the copy again.
         return Trial(right, np.repeat(found[None], self._repeated, axis=0), drawn_here)
 

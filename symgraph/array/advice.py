@@ -121,19 +121,27 @@ def instead_of_numbers(*, of_size: bool = False) -> str:
             return ""
 
 
-def instead_of_condition(line: str) -> str:
+def instead_of_condition(line: str, is_truth: bool = True) -> str:
     """What to write instead of `and`, `or`, `not` and `a < b < c`; empty for a plain condition.
 
     Parameters
     ----------
     line : str
         The user's line: the running expression is one side of `and` there.
+    is_truth : bool
+        Whether the symbol is boolean. Of a number, `x or y` is x or y, and no truth value.
     """
     found = user_expression()
     if found is None:
         return ""
     whole = _around(found.node, line)
     match whole:
+        case ast.BoolOp(op=op, values=[one, other]) if not is_truth:
+            pair = (one, other) if isinstance(op, ast.Or) else (other, one)
+            chosen = ", ".join([ast.unparse(each) for each in pair])
+            return f"Of a number write np.where({_in_parentheses(one)} != 0, {chosen})."
+        case ast.BoolOp() if not is_truth:
+            return ""
         case ast.BoolOp(op=op, values=values):
             sign = " & " if isinstance(op, ast.And) else " | "
             joined = sign.join([_in_parentheses(each) for each in values])
@@ -143,7 +151,8 @@ def instead_of_condition(line: str) -> str:
                 [f"({ast.unparse(ast.Compare(a, [op], [b]))})" for a, op, b in pairs]
             )
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            joined = f"~{_in_parentheses(operand)}"
+            shown = _in_parentheses(operand)
+            joined = f"~{shown}" if is_truth else f"{shown} == 0"
         case _:
             return ""
     return f"Of arrays write {joined}, and choose elementwise with np.where(condition, a, b)."

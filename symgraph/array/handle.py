@@ -20,10 +20,12 @@ from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, is_named, show_shape
 from ..ir.given_names import name_of
 from ..ir.immutable import Immutable
-from ..ir.naming import Holder, settle
+from ..ir.naming import settle
 from ..ir.node import Node, make
 from ..ir.op import OPS, Op
 from ..ir.scope import current_scope as _scope
+from ..ir.scope import refusal
+from ..ir.value_names import Holder
 from ..notation.node_text import escaped, shortened
 from ..source import is_internal, user_frame
 from .advice import instead_of_numbers
@@ -189,10 +191,12 @@ class Array(ArrayMethods, Immutable, Holder):
         frame = user_frame()
         rows = [f"used at {frame.quoted()}"] if frame else []
         made = str(self.node.origin)
-        raise TraceError(
-            f"{what} needs numbers, but a symbolic array has none yet: {self!r}.",
-            [*rows, *([f"made at {made}"] if made else [])],
-            mend=instead_of_numbers() or mend,
+        raise refusal(
+            TraceError(
+                f"{what} needs numbers, but a symbolic array has none yet: {self!r}.",
+                [*rows, *([f"made at {made}"] if made else [])],
+                mend=instead_of_numbers() or mend,
+            )
         )
 
     def __len__(self) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ..errors import DTypeError, ShapeError, TraceError
-from ..ir.dims import is_named, known_equal, show_shape
+from ..ir.dims import is_named, same_shape, show_shape
 from ..ir.weak import Weak
 from ..source import is_assigning
 from .advice import start_from
@@ -67,7 +67,7 @@ class InPlace:
         raise NotImplementedError
 
     def _overwritten(self, value: object) -> Any:
-        """What an augmented assignment leaves: the array itself; of a number, the new one."""
+        """The result of an augmented assignment: the array itself; of a number, the new one."""
         return overwrite(self, value) if has_memory(self) else value  # pyright: ignore[reportArgumentType]
 
     def __setitem__(self, index: object, value: object) -> None:
@@ -139,7 +139,7 @@ def overwrite(array: Any, value: Any, casting: Any = "same_kind") -> Any:
             mend=f"Convert the array first, y = y.astype({str(value.dtype)!r}), or make a new "
             "one: y = y + z instead of y += z.",
         )
-    if value.ndim != array.ndim or not all(map(known_equal, value.shape, array.shape)):
+    if not same_shape(value.shape, array.shape):
         raise ShapeError(
             f"A value of shape {show_shape(value.shape)} does not fit into an array of shape "
             f"{show_shape(array.shape)}: an array does not grow in place.",

@@ -187,7 +187,7 @@ class ArrayMethods(Operators):
         mend = "Choose elementwise with np.where(condition, a, b), or a branch with sg.cond."
         if line.startswith("while "):
             mend = "A loop that ends by a condition is sg.while_loop."
-        self._no_numbers("A condition", instead_of_condition(line) or mend)
+        self._no_numbers("A condition", instead_of_condition(line, self.dtype == bool) or mend)
 
     def __float__(self) -> NoReturn:
         called = scipy_call()

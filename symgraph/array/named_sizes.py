@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import UnknownSize
 from ..ir.dims import Dim, Shape, is_named
+from ..ir.scope import refusal
 from ..source import is_internal, user_frame
 from .advice import instead_of_numbers
 from .dispatch import ufunc_called
@@ -108,11 +109,13 @@ def _of_sympy(name: str) -> Callable[..., Any]:
 
 def _unknown(question: str, mend: str = _WRITE_BOTH) -> UnknownSize:
     frame = user_frame()
-    return UnknownSize(
-        f"Whether {question} is not known while a function is traced: a named dimension has no "
-        "size yet.",
-        [f"used at {frame.quoted()}"] if frame else [],
-        mend=instead_of_numbers(of_size=True) or mend,
+    return refusal(
+        UnknownSize(
+            f"Whether {question} is not known while a function is traced: a named dimension has no "
+            "size yet.",
+            [f"used at {frame.quoted()}"] if frame else [],
+            mend=instead_of_numbers(of_size=True) or mend,
+        )
     )
 
 
@@ -230,10 +233,12 @@ class NamedSize:
 
     def _refuse(self, *_args: object) -> NoReturn:
         frame = user_frame()
-        raise UnknownSize(
-            f"A number was needed where the size {self.expr} of a named dimension stands.",
-            [f"used at {frame.quoted()}"] if frame else [],
-            mend=instead_of_numbers(of_size=True) or _COMPUTE,
+        raise refusal(
+            UnknownSize(
+                f"A number was needed where the size {self.expr} of a named dimension stands.",
+                [f"used at {frame.quoted()}"] if frame else [],
+                mend=instead_of_numbers(of_size=True) or _COMPUTE,
+            )
         )
 
     __float__ = __int__ = __round__ = __trunc__ = __complex__ = _refuse

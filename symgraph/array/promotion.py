@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import DTypeError, RangeError
-from ..ir.avals import supported_dtype
+from ..ir.avals import refuse_other_arrays, supported_dtype
 from ..ir.dims import is_named
 from ..ir.node import Node, make
 from ..ir.op import OPS
@@ -31,6 +31,7 @@ def constant_node(value: object, dtype: DTypeLike | None = None) -> Node:
     RangeError
         If a Python int does not fit `dtype`.
     """
+    refuse_other_arrays(value, "A constant")
     try:
         array = np.array(value, dtype=dtype, order="C")
     except OverflowError as error:
@@ -40,6 +41,10 @@ def constant_node(value: object, dtype: DTypeLike | None = None) -> Node:
         ) from None
     except (ValueError, TypeError) as error:
         raise DTypeError(f"{value!r} cannot be a constant of dtype {dtype}: {error}.") from None
+    if array.dtype == object and isinstance(value, int):
+        raise RangeError(
+            f"{value!r} is too large for an integer of 64 bits.", mend="Write it as a float."
+        )
     array = array.astype(supported_dtype(array.dtype), copy=False)
     array.flags.writeable = False
     return make(OPS["constant"], (), {"value": array})
@@ -47,6 +52,7 @@ def constant_node(value: object, dtype: DTypeLike | None = None) -> Node:
 
 def number_or_array(value: object) -> Any:
     """Arrays, Python numbers and named dimensions as they are, anything else as a NumPy array."""
+    refuse_other_arrays(value, "A constant")
     plain = isinstance(value, (np.ndarray, bool, int, float)) and not isinstance(value, np.generic)
     return value if plain or is_named(value) else np.asarray(value)
 

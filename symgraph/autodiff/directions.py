@@ -10,19 +10,14 @@ import numpy as np
 from ..array import FUNCTIONS, Array, constant
 from ..errors import DTypeError, InputError, ShapeError
 from ..ir.dag import Dag, Structure
-from ..ir.dims import known_equal, show_shape
+from ..ir.dims import same_shape, show_shape
 from ..ir.node import Node
 from ..ir.walks import reachable
 from ..ops.creation import input
 
-__all__ = ["Direction", "direction", "distinct", "listed", "moved", "positions", "with_results"]
+__all__ = ["Direction", "direction", "distinct", "moved", "positions", "with_results"]
 
 Direction: TypeAlias = "str | Array | Node | np.ndarray[Any, Any] | float"
-
-
-def listed(given: object) -> list[Any]:
-    """The entries as a list; a single value gives a list of one."""
-    return list(given) if isinstance(given, (tuple, list)) else [given]
 
 
 def direction(dag: Dag, like: Node, given: object, what: str) -> Array:
@@ -62,9 +57,7 @@ def direction(dag: Dag, like: Node, given: object, what: str) -> Array:
     if found.dtype.kind not in "fiub":
         raise DTypeError(f"The {what} has dtype {found.dtype}; numbers are needed.")
     lead = found.ndim - like.ndim
-    if lead < 0 or not all(
-        known_equal(one, other) for one, other in zip(found.shape[lead:], like.shape, strict=True)
-    ):
+    if lead < 0 or not same_shape(found.shape[lead:], like.shape):
         raise ShapeError(
             f"The {what} has shape {show_shape(found.shape)}, "
             f"but its value has shape {show_shape(like.shape)}.",

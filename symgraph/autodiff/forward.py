@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from ..array import FUNCTIONS, Array, project
 from ..ir.differentiation import Pull, Push, Undefined
-from ..ir.dims import known_equal
+from ..ir.dims import same_shape
 from ..ir.node import Node, adjoint_origin, fresh, origin
 from ..ir.op import OPS, carries_aligned
 from .reverse import active_nodes, check_targets, cotangents, fitted, past_of, rule_of
@@ -181,9 +181,7 @@ def _dummy(out: Array) -> Array:
 def _broadcast(tangent: Array | None, out: Array, lead: int) -> Array | None:
     if tangent is None:
         return None
-    if tangent.ndim == out.ndim + lead and all(
-        known_equal(one, other) for one, other in zip(tangent.shape[lead:], out.shape, strict=True)
-    ):
+    if same_shape(tangent.shape[lead:], out.shape):
         return tangent
     return FUNCTIONS["broadcast_to"](tangent, (*tangent.shape[:lead], *out.shape))
 

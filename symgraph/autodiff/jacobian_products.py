@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeAlias, cast
 from ..array import Array
 from ..errors import InputError
 from ..ir.dag import Dag, Structure
+from ..ops.composites import listed
 from ..ops.creation import zeros
 from .differentiate import label_of, target_of
-from .directions import direction, listed, positions, with_results
+from .directions import direction, positions, with_results
 from .forward import tangents
 from .reverse import cotangents
 

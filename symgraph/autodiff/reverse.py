@@ -18,10 +18,10 @@ from ..array import FUNCTIONS, Array, project
 from ..errors import DTypeError, NotDifferentiable, ShapeError
 from ..ir.avals import Aval
 from ..ir.differentiation import Pull, StandIn, Undefined
-from ..ir.dims import Shape, known_equal
-from ..ir.naming import DERIVED, give
+from ..ir.dims import known_equal, same_shape
 from ..ir.node import Node, adjoint_origin, origin
 from ..ir.op import VjpRule
+from ..ir.value_names import DERIVED, give
 from ..ops.creation import constant_of, zeros
 from .shifts import without_effect
 
@@ -307,15 +307,9 @@ def fitted(ct: Array, aval: Aval, lead: int) -> Array:
     )
     if repeated:
         ct = FUNCTIONS["sum"](ct, axis=repeated, keepdims=True)
-    if not _same_shape(ct.shape[-aval.ndim :] if aval.ndim else (), aval.shape):
+    if not same_shape(ct.shape[-aval.ndim :] if aval.ndim else (), aval.shape):
         ct = FUNCTIONS["broadcast_to"](ct, (*ct.shape[:lead], *aval.shape))
     return ct if ct.dtype == aval.dtype else FUNCTIONS["astype"](ct, aval.dtype)
-
-
-def _same_shape(one: Shape, other: Shape) -> bool:
-    return len(one) == len(other) and all(
-        known_equal(a, b) for a, b in zip(one, other, strict=True)
-    )
 
 
 def vjp(output: Array, targets: Sequence[Array], ct: Array) -> list[Array | None]:
@@ -334,7 +328,7 @@ def vjp(output: Array, targets: Sequence[Array], ct: Array) -> list[Array | None
         If `ct` does not end in the output's shape.
     """
     tail = ct.shape[ct.ndim - output.ndim :]
-    if ct.ndim < output.ndim or not _same_shape(tail, output.shape):
+    if ct.ndim < output.ndim or not same_shape(tail, output.shape):
         raise ShapeError(f"The cotangent has shape {ct.shape}, the output {output.shape}.")
     return cotangents([(output, ct)], targets)
 

@@ -101,7 +101,7 @@ def _has_no_effect(node: Node, users: Mapping[Node, list[Node]], ends: Set[Node]
 
 
 def _own_axes(node: Node) -> tuple[frozenset[Hashable], ...]:
-    """What differs along the axes of an array: its own elements, where an axis is longer than 1."""
+    """The marks of an array's axes: an axis longer than 1 differs from element to element."""
     return tuple(
         [frozenset([(node, axis)]) if size != 1 else _SAME for axis, size in enumerate(node.shape)]
     )

@@ -12,18 +12,17 @@ pages.
 
 from __future__ import annotations
 
-import ctypes
 import mmap
 import sys
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..freed import give_freed_memory_back
 from ..ir.dims import resolve
 from ..lowering.arena import Layout, laid_out
 from ..lowering.peak import bytes_left, bytes_outside, predicted_peak
@@ -46,7 +45,7 @@ _SLACK = 1 / 400
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """What a call needs to know of its sizes."""
+    """The facts about its sizes that a call needs."""
 
     shapes: Sequence[tuple[int, ...]]
     dtypes: Sequence[np.dtype[Any]]
@@ -169,27 +168,13 @@ class _Arena:
 
     def __getitem__(self, number: int) -> np.ndarray[Any, Any] | None:
         if number in self._trimmed:
-            _trim()
+            give_freed_memory_back()
         for start, length in self._released.get(number, ()):
             self._memory.madvise(mmap.MADV_DONTNEED, self._offset + start, length)
         found = self._arrays[number]
         if found is not None or self._fit.roles[number] is Role.MARK:
             return found
         return _result(self._fit.shapes[number], self._fit.dtypes[number])
-
-
-def _no_trim(_pad: int) -> int:
-    return 0
-
-
-@cache
-def _library_trim() -> Callable[[int], int]:
-    """`malloc_trim` of the GNU C library, which gives the pages of freed memory back."""
-    return getattr(ctypes.CDLL(None), "malloc_trim", _no_trim)
-
-
-def _trim() -> None:
-    _library_trim()(0)
 
 
 def _result(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:

@@ -160,17 +160,14 @@ class JaxBackend:
             with _all_digits():
                 return evaluated(dag, order, values, dict(zip(dims, sizes, strict=True)))
 
-        compiled: Callable[..., Any] = program
-        if jit:
-            static = ("sizes",) if dims else None
-            compiled = jax.jit(program, static_argnames=static, donate_argnums=donated)
+        static = ("sizes",) if dims else None
+        compiled: Callable[..., Any] = (
+            jax.jit(program, static_argnames=static, donate_argnums=donated) if jit else program
+        )
         count = len(dag.inputs)
         wide = _dtype_of_64_bits(dag)
         host = host or _platform() == "cpu"
         without_host: set[Any] = set()  # Tracing takes longer than a call: once for each size.
-
-        def computed(arrays: Sequence[Any], sizes: tuple[int, ...]) -> Any:
-            return compiled(*arrays, sizes=sizes) if sizes else compiled(*arrays)
 
         def call(*values: Any) -> Sequence[Any]:
             arrays: Sequence[Any] = values[:count]
@@ -183,7 +180,8 @@ class JaxBackend:
                     if key not in without_host:
                         _check_host_calls(program, order, arrays, values[count:])
                         without_host.add(key)
-                results = computed(arrays, values[count:])
+                sizes = values[count:]
+                results = compiled(*arrays, sizes=sizes) if sizes else compiled(*arrays)
                 # A copy, since JAX's memory is read-only and callers may write to results.
                 return [np.array(each) for each in results] if as_numpy else results
 

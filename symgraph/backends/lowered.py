@@ -145,7 +145,7 @@ class Lowered(Immutable):
 
     @property
     def native_reason(self) -> str:
-        """What the native backend leaves to NumPy, and why; empty for other backends.
+        """The operations that the native backend leaves to NumPy, and why; else empty.
 
         Examples
         --------

@@ -36,7 +36,7 @@ _LEAST, _MOST = 2, 400
 
 @dataclass(frozen=True, slots=True)
 class ProfileRow:
-    """What the statements of one line, or of lines computed together, take in one call.
+    """The cost, in one call, of the statements of a line, or of lines computed together.
 
     Parameters
     ----------

@@ -245,7 +245,7 @@ class _Blas:
                 library.set_num_threads(number)
 
     def forked(self) -> None:
-        """What a child process begins with: no team of its parent works in it."""
+        """Begin a child process: no team of its parent works in it."""
         if self.teams:
             self._set(self.before)
         self.teams, self.lock = 0, threading.Lock()

@@ -204,7 +204,7 @@ _NOTHING = nullcontext()
 
 
 def _creating_on(device: Any) -> AbstractContextManager[Any]:
-    """What a user's kernel creates is on the device; torch then calls Python at each operation."""
+    """Put what a user's kernel creates on the device; torch then calls Python at each operation."""
     return _NOTHING if device == torch.get_default_device() else device
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from functools import partial
+from functools import cached_property, partial
 from random import Random
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
@@ -18,10 +18,14 @@ __all__ = [
     "IMPLICIT",
     "arrays_in",
     "attributes",
+    "computes_attributes",
     "defaults",
     "has_names",
+    "is_derived",
+    "is_descriptor",
     "is_table",
     "names_of",
+    "run_for",
     "wraps",
 ]
 
@@ -51,6 +55,8 @@ IMPLICIT = tuple(
         "array",
         "getattr",
         "getattribute",
+        "get",
+        "missing",
     ]
 )
 """Methods that are called without being named."""
@@ -60,6 +66,32 @@ def attributes(value: object) -> dict[str, Any]:
     """The attributes of an object, found without calling the user's code."""
     found = getattr(value, "__dict__", None)
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def is_derived(value: object) -> bool:
+    """Whether it is a container, or an array, of a class of the user's, which may add to it."""
+    derived = isinstance(value, (list, tuple, dict, set, frozenset, deque, np.ndarray))
+    return derived and not is_foreign(type(value).__module__)
+
+
+def run_for(value: object, is_instance: bool) -> Any:
+    """The function that runs for an attribute of a class: a method, or what a property gives."""
+    if isinstance(value, FunctionType):
+        return value
+    if is_instance and isinstance(value, property):
+        return value.fget
+    return cast("Any", value).func if is_instance and isinstance(value, cached_property) else None
+
+
+def is_descriptor(value: object) -> bool:
+    """Whether it is of a class of the user's that computes what an attribute gives."""
+    return hasattr(type(value), "__get__") and not is_foreign(type(value).__module__)
+
+
+def computes_attributes(owner: object) -> bool:
+    """Whether the user's class of an object answers for attributes that the object has not."""
+    classes: Any = () if isinstance(owner, ModuleType) else _classes(owner)
+    return any("__getattr__" in vars(each) and not is_foreign(each.__module__) for each in classes)
 
 
 def is_table(value: object) -> bool:

@@ -17,7 +17,7 @@ import sys
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import cached_property, partial
+from functools import partial
 from random import Random
 from types import (
     BuiltinFunctionType,
@@ -35,10 +35,14 @@ from .attributes import (
     IMPLICIT,
     arrays_in,
     attributes,
+    computes_attributes,
     defaults,
     has_names,
+    is_derived,
+    is_descriptor,
     is_table,
     names_of,
+    run_for,
     wraps,
 )
 from .code_reads import AttributeChain, code_reads
@@ -133,6 +137,8 @@ class _Walk:
             self.found.values[label] = Held(value)
             if self._first(value):
                 self.found.array(value)
+                if is_derived(value):
+                    self._others(label, value)
             return
         if isinstance(value, (bytearray, memoryview, array)):
             self.found.values[label] = Held(value)
@@ -156,6 +162,8 @@ class _Walk:
             self.found.generators[label] = value
         elif isinstance(value, (list, tuple, set, frozenset, deque, dict, MappingProxyType)):
             self._container(label, value)
+            if is_derived(value):
+                self._others(label, value)
         elif isinstance(value, (staticmethod, classmethod)):
             self.value(label, cast("Any", value).__func__)
         elif isinstance(value, property):
@@ -187,6 +195,9 @@ class _Walk:
         if is_foreign(cls.__module__) and not (holds and hasattr(value, "__dict__")):
             self._arrays_of(label, value)
             return
+        if holds and cls.__module__ == "collections":  # UserDict, ChainMap
+            for name in attributes(value):
+                self.value(f"{label}.{name}", self.found.named(attributes(value), name))
         self._open.append((label, value, set()))
         own = None if isinstance(value, type) else value
         names = IMPLICIT if own is not None else (*IMPLICIT, "__init__", "__post_init__")
@@ -266,6 +277,9 @@ class _Walk:
             return
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
             self.found.field(function, name)
+        keywords = function.__kwdefaults__ or {}
+        for name in keywords:  # It can be written to.
+            self.found.named(keywords, name)
         self.found.codes.append(function.__code__)
         self._depth += inside
         for name, each in defaults(function):
@@ -325,13 +339,19 @@ class _Walk:
             if isinstance(value, ModuleType) and is_foreign(value.__name__):
                 self._of_library(f"{label}.{name}", getattr(value, name, None))
                 return
+            if isinstance(value, FunctionType) and name in vars(value):
+                label, value = f"{label}.{name}", self.found.named(vars(value), name)
+                continue
             if not has_names(value) or is_table(value) or arrays_in(value):
+                self._loose.update(chain[i:] if is_derived(value) else ())
                 break  # A method of it may read all its values.
-            value = self._read(label, value, name)
-            label = f"{label}.{name}"
+            owner, value = value, self._read(label, value, name)
             if value is MISSING:
                 self._loose.update(chain[i + 1 :])
+                if computes_attributes(owner):
+                    self.value(label, owner)
                 return
+            label = f"{label}.{name}"
         self.value(label, value)
 
     def _of_library(self, label: str, value: object) -> None:
@@ -365,6 +385,8 @@ class _Walk:
         for base in cls.__mro__:
             if name in vars(base):
                 return self._of_class(label, owner, base, name)
+            if not is_foreign(base.__module__):
+                self.found.named(vars(base), name)  # It may be given one.
         return MISSING
 
     def _of_class(self, label: str, owner: object, base: object, name: str) -> Any:
@@ -372,19 +394,18 @@ class _Walk:
             return MISSING
         value = self.found.named(vars(base), name)
         is_instance = not isinstance(owner, type)
-        if isinstance(value, FunctionType):
-            self._function(f"{label}.{name}", value, owner if is_instance else None)
-            return MISSING
         if isinstance(value, classmethod):
             cls: Any = type(owner) if is_instance else owner
             self._function(f"{label}.{name}", cast("Any", value).__func__, cls)
             return MISSING
-        if is_instance and isinstance(value, property):
-            self._function(f"{label}.{name}", value.fget, owner)
-            return MISSING
-        if is_instance and isinstance(value, cached_property):
-            self._function(f"{label}.{name}", cast("Any", value).func, owner)
+        function = run_for(value, is_instance)
+        if function is not None:
+            self._function(f"{label}.{name}", function, owner if is_instance else None)
             return MISSING
         if is_instance and type(value).__name__ == "member_descriptor":
             return self.found.field(owner, name)
+        if is_instance and is_descriptor(value):
+            self.value(f"{label}.{name}", value)
+            self.value(label, owner)  # Which it is handed.
+            return MISSING
         return value

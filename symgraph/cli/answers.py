@@ -1,4 +1,4 @@
-"""What the page of `symgraph serve` shows of an expression: all that `symgraph derive` finds."""
+"""The answers of the page of `symgraph serve`: all that `symgraph derive` finds."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..graph import Graph
 from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..page.mathml import mathematics
-from .derive import gradients_of, scalar
-from .given import names_of, numeric_check, parsed
+from .derive import gradients_of
+from .given import differentiable, names_of, numeric_check
 
 __all__ = ["answer"]
 
@@ -49,7 +49,7 @@ def answer(question: Mapping[str, str]) -> dict[str, Any]:
     wrt = names_of([question.get("wrt", "")])
     if not wrt:
         raise InputError("A gradient needs names to differentiate by.", mend="Give --wrt NAME.")
-    forward = Graph(scalar(parsed(options)))
+    forward = Graph(differentiable(options))
     joint = forward.gradient(*wrt)
     result = joint.simplify(trust=options.trust)
     gradients = gradients_of(result.dag, len(wrt))

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import ShapeError
 from ..export import dot, graph_text, svg
 from ..export.latex import latex
 from ..graph import Graph
@@ -19,17 +18,20 @@ from .given import (
     add_input_arguments,
     add_simplify_arguments,
     as_data,
+    differentiable,
     names_of,
     numeric_check,
-    parsed,
 )
 
-__all__ = ["add_arguments", "gradients_of", "run", "scalar"]
+__all__ = ["add_arguments", "gradients_of", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `symgraph derive`."""
-    parser.description = "Names without a shape are vectors of one common length n."
+    parser.description = (
+        "Names without a shape are vectors of one common length n, or numbers where the expression "
+        "is one element by element, as x**2 / (1 + x) is."
+    )
     parser.epilog = "Exit code: 0 if the check passes, 1 if it fails, 2 if the input is not valid."
     add = parser.add_argument
     add("expression", metavar="EXPR", help='such as "-sum(p*log(softmax(z)))"')
@@ -62,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     wrt = names_of(options.wrt)
     if options.json:
         return _as_json(wrt, options)
-    forward = Graph(scalar(parsed(options)))
+    forward = Graph(differentiable(options))
     joint = forward.gradient(*wrt)
     _section("forward", forward.dag)
     _section(f"gradient with respect to {', '.join(wrt)}", joint.dag)
@@ -78,8 +80,9 @@ def run(options: argparse.Namespace) -> int:
     derived, left = (op_count(gradients_of(each.dag, len(wrt)).outputs) for each in (joint, result))
     title = "as derived" if options.no_simplify else f"closed form, {derived} operations before"
     print(f"\n{title}, {left} now" if result is not joint else f"\n{title}, {left} operations")
-    for name, node in zip(wrt, gradients.outputs, strict=True):
-        print(f"  d/d{name} = {graph_text.formula(gradients.with_outputs([node], ['out'], 0))}")
+    _closed_forms(wrt, gradients)
+    if not options.no_simplify and options.trust == "rounding" and left <= _FEW:
+        _by_domain(joint, left, wrt, options)
     if options.latex:
         named = gradients.with_outputs(gradients.outputs, [f"grad_{name}" for name in wrt])
         print(f"\nLaTeX\n{latex(named, options.latex)}")
@@ -91,9 +94,28 @@ def run(options: argparse.Namespace) -> int:
     return 0 if check.ok else 1
 
 
+_FEW = 40
+"""Operations of a gradient that is simplified a second time, to tell what more trust would give."""
+
+
+def _closed_forms(wrt: Sequence[str], gradients: Dag) -> None:
+    for name, node in zip(wrt, gradients.outputs, strict=True):
+        print(f"  d/d{name} = {graph_text.formula(gradients.with_outputs([node], ['out'], 0))}")
+
+
+def _by_domain(joint: Graph, before: int, wrt: Sequence[str], options: argparse.Namespace) -> None:
+    """Print the closed forms with x / x = 1 and its like, if they are shorter."""
+    wider = joint.simplify(trust="domain", effort=options.effort)
+    gradients = gradients_of(wider.dag, len(wrt))
+    left = op_count(gradients.outputs)
+    if left < before:
+        print(f"\nwith --trust domain, {left}: a number may stand where the above is NaN")
+        _closed_forms(wrt, gradients)
+
+
 def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:
     """Print what `run` prints as one JSON object; 1 if the check fails."""
-    forward = Graph(scalar(parsed(options)))
+    forward = Graph(differentiable(options))
     joint = result = forward.gradient(*wrt)
     if not options.no_simplify:
         result = joint.simplify(trust=options.trust, effort=options.effort)
@@ -114,18 +136,6 @@ def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:
         found["check"] = as_data(check)
     print(json.dumps(found, ensure_ascii=False, indent=1))
     return 0 if check is None or check.ok else 1
-
-
-def scalar(dag: Dag) -> Dag:
-    """The graph, if a gradient can be taken of it."""
-    output = dag.outputs[0]
-    if output.shape:
-        names = " ".join(f"--shape {name}=" for name in dag.inputs)
-        raise ShapeError(
-            f"A gradient needs a scalar; this expression gives {output.aval}.",
-            mend=f"Reduce it, as in sum(...), or make its names scalars: {names}",
-        )
-    return dag
 
 
 def _section(title: str, dag: Dag) -> None:

@@ -1,4 +1,4 @@
-"""What several commands are given: an expression or a saved graph, shapes, dtypes and facts."""
+"""Arguments that several commands take: expressions or saved graphs, shapes, dtypes and facts."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, ShapeError
 from ..expression import parse
 from ..frontends import onnx as models
 from ..graph import Graph
 from ..graph.loading import load
 from ..ir.dag import Dag
+from ..ir.node import Node
+from ..ops.carrying import carries_aligned
 from ..passes.simplify import EFFORTS
 from .check import Check, checked
 
@@ -21,6 +23,7 @@ __all__ = [
     "add_input_arguments",
     "add_simplify_arguments",
     "as_data",
+    "differentiable",
     "graph_of",
     "names_of",
     "numeric_check",
@@ -58,7 +61,7 @@ def graph_of(options: argparse.Namespace) -> Graph:
                 mend="Leave out --shape, --dtype and --given.",
             )
         return load(Path(text))
-    return Graph(parsed(options))
+    return Graph(differentiable(options) if options.wrt else parsed(options))
 
 
 def _of_model(path: str, options: argparse.Namespace) -> Graph:
@@ -92,6 +95,33 @@ def parsed(options: argparse.Namespace, *, double: bool = False) -> Dag:
     return parse(
         options.expression, shapes=shapes, dtypes=dtypes, dtype=default, facts=options.given
     )
+
+
+def differentiable(options: argparse.Namespace) -> Dag:
+    """The expression's graph, of which a gradient can be taken.
+
+    Where vectors give a vector element by element, as in x**2 / (1 + x), the names without a shape
+    are numbers, and the options say so from then on.
+    """
+    dag = parsed(options)
+    output = dag.outputs[0]
+    stated = {name for name, _ in pairs(options.shape)}
+    vectors = [f"{name}=" for name in dag.inputs if name not in stated]
+    if output.shape and vectors and all(_is_by_element(node) for node in dag.nodes):
+        options.shape = [*options.shape, *vectors]
+        dag = parsed(options)
+        output = dag.outputs[0]
+    if output.shape:
+        names = " ".join(f"--shape {name}=" for name in dag.inputs)
+        raise ShapeError(
+            f"A gradient needs a scalar; this expression gives {output.aval}.",
+            mend=f"Reduce it, as in sum(...), or make its names scalars: {names}",
+        )
+    return dag
+
+
+def _is_by_element(node: Node) -> bool:
+    return node.is_input or node.is_constant or node.op.carries is carries_aligned
 
 
 def pairs(given: Iterable[str], form: str = "") -> list[tuple[str, str]]:

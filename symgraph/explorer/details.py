@@ -1,4 +1,4 @@
-"""What the explorer tells of a node and of a step, as data for JSON."""
+"""The facts about a node and a step that the explorer shows, as data for JSON."""
 
 from __future__ import annotations
 

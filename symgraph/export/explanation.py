@@ -8,7 +8,7 @@ values, is one step.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..ir.node import Node, Origin
@@ -252,37 +252,29 @@ def _rows(entries: Sequence[Entry]) -> str:
 
 
 # -- one value ------------------------------------------------------------------------------------
-def sketch(
-    node: Node,
-    depth: int = _DEPTH,
-    spell: Callable[[Node, Sequence[Spelled]], Spelled] = spelled,
-) -> str:
-    """The formula of a value, without parts that are deeper than `depth` operations."""
+def sketch(node: Node) -> str:
+    """The formula of a value, without its deeper parts."""
     layers: dict[Node, int] = {node: 0}
     queue = [node]
     for each in queue:
         level = layers[each]
-        if level < depth:
+        if level < _DEPTH:
             for operand in each.operands:
                 if operand not in layers:
                     layers[operand] = level + 1
                     queue.append(operand)
     texts: dict[Node, Spelled] = {}
     for each in sorted(layers, key=lambda one: one.serial):
-        texts[each] = _text(each, texts, spell)
+        texts[each] = _text(each, texts)
     found = texts[node][0]
     return found if len(found) <= _WIDEST else found[: _WIDEST - 1] + "…"
 
 
-def _text(
-    node: Node,
-    texts: Mapping[Node, Spelled],
-    spell: Callable[[Node, Sequence[Spelled]], Spelled],
-) -> Spelled:
+def _text(node: Node, texts: Mapping[Node, Spelled]) -> Spelled:
     if node.is_input:
         return escaped(node.params["name"]), ATOM
     if node.is_constant:
         return constant_text(node.params["value"]) or ("constant", ATOM)
     if any(operand not in texts for operand in node.operands):
         return f"{node.op.name}(…)", ATOM
-    return spell(node, [texts[operand] for operand in node.operands])
+    return spelled(node, [texts[operand] for operand in node.operands])

@@ -19,7 +19,7 @@ from ..ir.dag import Dag
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ir.walks import substituted
-from ..notation.node_text import ATOM, Spelled, escaped, number, shortened, spelled
+from ..notation.node_text import ATOM, Spelled, escaped, number, power_text, shortened, spelled
 from ..ops.creation import input
 from ..source import Frame
 from .expressions import atom, inline
@@ -168,7 +168,8 @@ def formula(dag: Dag) -> str:
             if node.is_constant and not labels.is_inline(node):
                 parts[texts[node][0]] = _elements(node)
             continue
-        text = spelled(node, [texts[operand] for operand in node.operands])
+        operands = [texts[operand] for operand in node.operands]
+        text = power_text(node, operands) or spelled(node, operands)
         shared = len(uses[node]) > 1 and not _is_view_of_input(node)
         if shared or (uses[node] and len(text[0]) > _FORMULA_PART):
             part = labels.atom(node) if labels.names(node) else None

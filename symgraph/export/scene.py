@@ -1,4 +1,4 @@
-"""What a picture shows: boxes with their texts, and edges, from a graph or a folded graph.
+"""The parts of a picture: boxes with their texts, and edges, from a graph or a folded graph.
 
 Views (a transpose, a reshape) and values of constants only have no box: they are written where they
 are used. Inputs are boxes of their own where the picture is small, and else a line of chips.

@@ -176,7 +176,7 @@ def _chips(shown: Scene, labels: Labels, width: float, top: float) -> tuple[list
 
 
 def _legend(shown: Scene, top: float, *, parameters: bool) -> tuple[list[str], float]:
-    """What the shapes mean, where there is more than one kind."""
+    """The legend of the shapes, where there is more than one kind."""
     boxes = [card for card in shown.cards.values() if card.kind not in ("leaf", "parameter")]
     lanes = {card.gradient for card in boxes}
     if len(lanes) < 2:

@@ -15,15 +15,16 @@ from ..facts import Fact
 from ..ir.node import Node
 from ..ops.creation import input as symbolic_input
 from .calls import CALLS, LISTS, METHODS, CallSignature, function_named, functions
-from .syntax import column_of, pointed
+from .syntax import AS_PYTHON, column_of, pointed
 
 __all__ = ["ExpressionReader"]
 
 Value: TypeAlias = "Array | int | float"
 
 _LARGEST_INT = 2**53
-_CONSTANTS = {"pi": math.pi, "inf": math.inf}
-_NAMESPACES = ("np", "numpy", "snp")
+_CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
+_NAMESPACES = ("np", "numpy", "snp", "math", "special")
+_WITHIN = ("np", "numpy", "snp", "scipy", "sp")
 _DEFAULT_SHAPE = ("n",)
 
 
@@ -78,7 +79,6 @@ _ALSO_CALLED = {
     "arcosh": ["arccosh"],
     "arsinh": ["arcsinh"],
     "artanh": ["arctanh"],
-    "lgamma": ["gammaln"],
     "lse": ["logsumexp"],
     "ln": ["log"],
     "tg": ["tan"],
@@ -234,6 +234,8 @@ class ExpressionReader:
                 f"{name} is not an array.",
                 f"As a function: {name}(x)." if name in CALLS else "",
             )
+        if "·" in name:  # To Python the dot is a letter.
+            self.refuse(node, f"{name} is one name.", AS_PYTHON["·"])
         if name.startswith("__"):
             self.refuse(node, f"{name} is not the name of an input.", "Choose a plain name.")
         array = self.applied(
@@ -270,8 +272,8 @@ class ExpressionReader:
             case ast.Attribute(value=ast.Name(id=space), attr=name) if space in _NAMESPACES:
                 pass
             case ast.Attribute(
-                value=ast.Attribute(value=ast.Name(id=space), attr="linalg"), attr=name
-            ) if space in _NAMESPACES:
+                value=ast.Attribute(value=ast.Name(id=space), attr="linalg" | "special"), attr=name
+            ) if space in _WITHIN:
                 pass
             case ast.Attribute(value=value, attr=name) if name in METHODS:
                 arguments.insert(0, value)

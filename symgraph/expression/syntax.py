@@ -7,10 +7,23 @@ import warnings
 
 from ..errors import ExpressionError
 
-__all__ = ["LONGEST", "column_of", "pointed", "tree_of"]
+__all__ = ["AS_PYTHON", "LONGEST", "column_of", "pointed", "tree_of"]
 
 LONGEST = 10_000
 """The largest number of characters of an expression."""
+
+AS_PYTHON = {
+    **dict.fromkeys("·×∙⋅", "A product is written x * y."),
+    **dict.fromkeys("²³¹⁰⁴⁵⁶⁷⁸⁹ⁿ⁻", "A power is written x**2."),
+    **dict.fromkeys("−–", "Minus is written -."),
+    **dict.fromkeys("÷", "A quotient is written x / y."),
+    **dict.fromkeys("≤≥≠", "Comparisons are written <=, >= and !=."),
+    **dict.fromkeys("√", "A root is written sqrt(x)."),
+    **dict.fromkeys("∞", "Infinity is written inf."),
+    **dict.fromkeys("∑∏", "A sum is written sum(x), a product prod(x)."),
+    **dict.fromkeys("|‖", "A size is written abs(x), and norm(x) for a vector."),
+}
+"""Signs of mathematics that Python has no meaning for, or another one: what to write instead."""
 
 
 def pointed(text: str, line: int, column: int) -> list[str]:
@@ -61,7 +74,9 @@ def tree_of(text: str) -> ast.expr:
         line, column = error.lineno or 1, (error.offset or 1) - 1
         reason = (error.msg if text else "it is empty").partition(" string conversion")[0]
         raise ExpressionError(
-            f"Not an expression: {reason}.", pointed(text, line, column)
+            f"Not an expression: {reason}.",
+            pointed(text, line, column),
+            mend=_written(text, line, column, reason),
         ) from None
     except (RecursionError, MemoryError):
         raise ExpressionError("The expression is nested too deeply.", pointed(text, 1, 0)) from None
@@ -69,3 +84,12 @@ def tree_of(text: str) -> ast.expr:
         # Null bytes, and integers of more digits than Python converts.
         reason = str(error).partition(" string conversion")[0].partition(";")[0]
         raise ExpressionError(f"Not an expression: {reason}.", pointed(text, 1, 0)) from None
+
+
+def _written(text: str, line: int, column: int, reason: str) -> str:
+    """What to write for the sign at which Python stopped; empty where nothing is known of it."""
+    lines = _lines(text)
+    rest = lines[line - 1][column:] if 0 < line <= len(lines) else ""
+    if reason == "invalid decimal literal" and rest[1:2].isalpha() and rest[1:2] not in "eE":
+        return AS_PYTHON["×"]  # 2x
+    return AS_PYTHON.get(rest[:1], "")

@@ -15,9 +15,9 @@ from ..array.handle import Array
 from ..autodiff.derivations import Derivation
 from ..ir.body import Body
 from ..ir.interning import params_key
-from ..ir.naming import Name, give
 from ..ir.node import Node, Origin, copied, note
 from ..ir.origins import noted
+from ..ir.value_names import Name, give
 from ..ir.walks import in_making_order, reachable
 from ..ops.backward_rules import Backward
 from ..rewriting.log import Log, Pass, Step
@@ -31,7 +31,7 @@ Key: TypeAlias = tuple[Hashable, ...]
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """What a stage has in common with stages built alike, and what is its own.
+    """The part of a stage that stages built alike share, and the part that is its own.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Found:
 
 
 def found(of: Blueprint, outputs: Sequence[Node], log: Log) -> Found | None:
-    """What was found of a stage; None if it cannot be carried to another."""
+    """The result for a stage; None if it cannot be carried to another."""
     told = [node for each in log.steps for node in (each.before, each.after)]
     told += [node for each in log.passes for node in (*each.before, *each.after)]
     known = set(of.nodes)

@@ -1,4 +1,4 @@
-"""What `simplify` has found is kept: a graph built alike gets the same result at once.
+"""Results of `simplify` are kept: a graph built alike gets the same result at once.
 
 It is kept in memory for the process and, on request, in a folder for other processes.
 """

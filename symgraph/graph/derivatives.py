@@ -13,13 +13,14 @@ from ..autodiff.connectivity import Connection
 from ..autodiff.connectivity import connection as connection_of
 from ..autodiff.derivations import Derivation
 from ..autodiff.differentiate import Disconnected, output_of, target_of
-from ..autodiff.directions import Direction, listed
+from ..autodiff.directions import Direction
 from ..autodiff.jacobian_products import HvpMode, cotangents_given, tangent_pairs, tangents_given
 from ..autodiff.jacobians import JacobianMode
 from ..autodiff.scalar import ScalarDerivatives
 from ..autodiff.scalar import scalar_derivatives as derivatives_of_scalars
 from ..ir.interpreter import given_inputs
 from ..ir.node import Node
+from ..ops.composites import listed
 from .measures import HasDag
 from .stage import Derive
 

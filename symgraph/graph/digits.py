@@ -32,7 +32,7 @@ def keeping_digits(
     judge.learn([each for old, new in pairs if new is not old for each in (old, new)])
 
     def is_as_good(new: Node, old: Node) -> bool:
-        return not judge.loses(new, old) or judge.rescues(new, old)
+        return not judge.loses_as_a_whole(new, old) or judge.rescues(new, old)
 
     kept = [new if is_as_good(new, old) else old for new, old in zip(outputs, given, strict=True)]
     if kept == list(outputs):

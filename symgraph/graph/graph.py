@@ -13,7 +13,7 @@ from typing import Any, Literal
 from .. import memory as plans
 from ..array import Array
 from ..backends.lowered import Lowered, lower
-from ..errors import InputError, SymgraphError
+from ..errors import InputError, check_choice
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..passes.simplify import EFFORTS, Effort, Rules
@@ -236,9 +236,9 @@ class Graph(View):
         >>> graph.simplify(keep="growth").formula()
         log(exp(x))
         """
-        _check_choice("strategy", strategy, ("greedy", "saturate"))
-        _check_choice("grade of trust", trust, SOUNDNESS)
-        _check_choice("effort", effort, EFFORTS)
+        check_choice("strategy", strategy, ("greedy", "saturate"))
+        check_choice("grade of trust", trust, SOUNDNESS)
+        check_choice("effort", effort, EFFORTS)
         if self.dag.schedule is not None:
             options: dict[str, Any] = {"trust": trust, "strategy": strategy, "rules": rules}
             return self._planned_again(
@@ -393,10 +393,3 @@ class Graph(View):
         """
         lowered = lower(self.dag, backend, debug=debug, **options)
         return lowered if not check_facts else lowered.guarded(self.check_inputs)
-
-
-def _check_choice(what: str, given: str, known: Sequence[str]) -> None:
-    if given not in known:
-        raise SymgraphError(
-            f"There is no {what} {given!r}.", mend=f"It is one of {', '.join(map(repr, known))}."
-        )

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from ..errors import InputError
 from ..ir.dag import Dag
 from ..ir.given_names import given_names
-from ..ir.naming import DERIVED
 from ..ir.node import Node
+from ..ir.value_names import DERIVED
 from ..rewriting.log import Log
 from .stage import Kept, Stage
 from .stages import Interrupted, keeping, released

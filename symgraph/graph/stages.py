@@ -7,12 +7,14 @@ that was simplified is differentiated as it was before. Both hold to any order.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypedDict
 
 from .. import saturation
 from ..accuracy import judge_of, judged_as_carefully
+from ..freed import give_freed_memory_back
 from ..ir.collector import collector_paused
 from ..ir.cost import op_count
 from ..ir.dag import Dag
@@ -25,6 +27,7 @@ from ..passes.keeping import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
 from ..passes.shared_factors import with_factors_shared
 from ..passes.shared_sums import with_terms_shared
+from ..passes.signs import settled_signs
 from ..passes.simplify import EFFORTS, Effort, Rules, rule_set, simplified
 from ..passes.turned_matrices import with_matrices_turned
 from ..rewriting.index import RuleSet
@@ -118,6 +121,8 @@ def simplified_stage(
         return Stage(stage.dag.with_outputs(outputs), before=stage, by=how), log
     with origin(Origin()):  # The line that calls simplify is not where values come from.
         result, log = _simplified(stage, trust, rules, bounds, effort)
+    if len(stage.dag.nodes) > _LARGE:
+        give_freed_memory_back()  # The values at the probes are gone.
     if kept is not None:
         CACHE.keep(kept, result, log, how)
     return result, log
@@ -148,9 +153,23 @@ def _simplified(
         judge_of(careful).careful = True
         found = _attempt(stage, careful, **chosen)
         kept = keeping_numbers([*found.reached, found.outputs], found.given, careful, ours=ours)
-        found.outputs = found.log.through("numbers kept", found.outputs, kept)
+        if kept != found.outputs:
+            _end_with(kept, found, effort, ours=ours)
     by = (trust, rule_set(rules), effort)
     return Stage(found.dag.with_outputs(found.outputs), before=stage, by=by), found.log
+
+
+def _end_with(kept: list[Node], found: _Attempt, effort: Effort, *, ours: bool) -> None:
+    """Take an earlier graph, after the changes at the end if these lose no number, either."""
+    log = found.log
+    found.outputs = log.through("numbers kept", found.outputs, kept)
+    steps = Log()
+    ended = steps.through("signs moved", kept, settled_signs(kept))
+    ended = _ended(ended, steps, found.knowledge, effort)
+    lost = loses_a_number(ended, found.given, found.knowledge, ours=ours)
+    if op_count(ended) < op_count(kept) and not lost:
+        log.extend(steps)
+        found.outputs = ended
 
 
 class _Chosen(TypedDict):
@@ -225,17 +244,13 @@ def _attempt(
         kept = best if mended == list(dag.outputs) else mended
         raise _interrupted(stage, dag, kept) from stop
     if trust != "exact":
-        ended = _ended(outputs, history, knowledge, effort)
-        if effort != "low" and op_count(ended) < op_count(outputs) <= _LOOKED_AT_AGAIN:
-            # What is shared now may be written otherwise.
-            again, steps = simplified(ended, knowledge, **how)
-            again = _ended(again, steps, knowledge, effort)
-            if op_count(again) < op_count(ended):
-                history.extend(steps)
-                ended = again
-        outputs = ended
+        again = partial(simplified, knowledge=knowledge, **how)
+        outputs = _ended(outputs, history, knowledge, effort, again)
     return _Attempt(dag, given, outputs, found, history, knowledge)
 
+
+_LARGE = 1_000
+"""Nodes beyond which the values at the probes take a hundred megabytes."""
 
 _LOOKED_AT_AGAIN = 60
 """Operations of the largest graph that is simplified once more after its end has shortened it.
@@ -243,6 +258,25 @@ Larger ones would take up to 1.4 times as long, for an operation or two in one o
 
 
 def _ended(
+    outputs: list[Node],
+    history: Log,
+    knowledge: Knowledge,
+    effort: Effort,
+    again: Callable[[list[Node]], tuple[list[Node], Log]],
+) -> list[Node]:
+    """The outputs after what is done when the rounds are over; `again` simplifies them again."""
+    ended = _ended_once(outputs, history, knowledge, effort)
+    if effort != "low" and op_count(ended) < op_count(outputs) <= _LOOKED_AT_AGAIN:
+        # What is shared now may be written otherwise.
+        new, steps = again(ended)
+        new = _ended_once(new, steps, knowledge, effort)
+        if op_count(new) < op_count(ended):
+            history.extend(steps)
+            return new
+    return ended
+
+
+def _ended_once(
     outputs: Sequence[Node], history: Log, knowledge: Knowledge, effort: Effort
 ) -> list[Node]:
     """The outputs after what is done once, when the rounds are over."""

@@ -45,7 +45,7 @@ def from_sympy(expr: Basic, **specs: ShapeLike) -> Graph:
     >>> import sympy
     >>> x, y = sympy.symbols("x y")
     >>> sg.from_sympy(sympy.log(sympy.exp(x)) + y**2).simplify().formula()
-    square(y) + x
+    y**2 + x
     >>> A, B = sympy.MatrixSymbol("A", 2, 3), sympy.MatrixSymbol("B", 3, 2)
     >>> sg.from_sympy(sympy.Trace(A * B)).gradient("A", value=False).simplify().formula()
     B.T
@@ -108,6 +108,9 @@ def _size(size: Basic) -> int | str:
 def _made(node: Expr, found: Mapping[Any, Any], table: Mapping[Any, Callable[..., Any]]) -> Any:
     if not node.args and getattr(node, "is_extended_real", False):
         return int(node) if node.is_Integer else float(node)
+    if node.func.__name__ == "re" and node.args[0].func.__name__ == "loggamma":
+        # Of a negative number the whole is complex, and only its real part is gammaln.
+        return FUNCTIONS["gammaln"](found[node.args[0].args[0]])
     make = table.get(node.func)
     if make is None or any(part not in found for part in node.args):
         raise InputError(f"SymPy's {node.func.__name__} has no counterpart here.", [str(node)[:80]])

@@ -36,7 +36,7 @@ SAME_MEANING = {
     "arctan2": "atan2",
     "absolute": "Abs",
     "ceil": "ceiling",
-    "gammaln": "loggamma",
+    "loggamma": "loggamma",
 }
 """NumPy's names of functions, and SymPy's names of the same functions."""
 
@@ -64,13 +64,14 @@ class _Functions:
 
     exp: Callable[..., Any]
     log: Callable[..., Any]
+    loggamma: Callable[..., Any]
 
     def __init__(self) -> None:
         import sympy as s
 
         for ours, theirs in {**SAME_MEANING, **_ONE_WAY}.items():
             setattr(self, ours, getattr(s, theirs))
-        self._choice = s.Piecewise
+        self._choice, self._real_part = s.Piecewise, s.re
 
     def where(self, condition: Basic, x: Expr, y: Expr) -> Any:
         return self._choice((x, condition), (y, True))
@@ -98,6 +99,11 @@ class _Functions:
 
     def log1p(self, x: Expr) -> Any:
         return self.log(1 + x)
+
+    def gammaln(self, x: Expr) -> Any:
+        """The real part: of a negative number SymPy's logarithm is complex."""
+        found = self.loggamma(x)
+        return found if x.is_positive else self._real_part(found)
 
     def expm1(self, x: Expr) -> Any:
         return self.exp(x) - 1

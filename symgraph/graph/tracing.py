@@ -16,7 +16,7 @@ from ..array.handle import Array, constant
 from ..capture.calling import called, owners, owns, refuse_leaked
 from ..errors import InputError, TraceError, nothing_returned
 from ..facts import Fact, stated
-from ..ir.avals import supported_dtype
+from ..ir.avals import refuse_other_arrays, supported_dtype
 from ..ir.dag import Dag
 from ..ir.dims import ShapeLike
 from ..ir.naming import settle
@@ -95,6 +95,7 @@ def _as_spec(name: str, given: object) -> Spec:
         return given
     if isinstance(given, (str, int)) or type(given) is tuple:
         return Spec(given)
+    refuse_other_arrays(given, f"Input {name!r}")
     if isinstance(given, (np.ndarray, np.generic, float)):
         array = np.asarray(given)
         return Spec(array.shape, array.dtype)

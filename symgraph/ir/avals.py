@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..errors import DTypeError, ShapeError, did_you_mean
+from ..errors import DTypeError, InputError, ShapeError, did_you_mean
 from .dims import Dim, Shape, count, known_equal, names_of, show_shape
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "broadcast_shapes",
     "normal_axes",
     "normal_axis",
+    "refuse_other_arrays",
     "supported_dtype",
 ]
 
@@ -62,6 +63,29 @@ def supported_dtype(dtype: DTypeLike) -> np.dtype[Any]:
             else "Use bool, an integer, float16, float32 or float64.",
         )
     return native
+
+
+def refuse_other_arrays(value: object, what: str) -> None:
+    """Refuse arrays of NumPy's whose operators, or elements, mean something else than an array's.
+
+    Raises
+    ------
+    InputError
+        For a masked array, and for `np.matrix`, whose `*` is a product of matrices.
+    """
+    if type(value) is np.ndarray or not isinstance(value, np.ndarray):
+        return
+    if isinstance(value, np.ma.MaskedArray):
+        raise InputError(
+            f"{what} is a masked array; its mask would be ignored.",
+            mend="Fill it, or pass the mask as an input of its own, for np.where.",
+        )
+    if isinstance(value, np.matrix):
+        raise InputError(
+            f"{what} is an np.matrix, whose * and ** are products of matrices; here they are of "
+            "elements.",
+            mend="Convert it with np.asarray(x), and write products of matrices with @.",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,7 +247,7 @@ class _Calls:
         self.found: _Call | None = None
 
     def results(self, body: Body, values: Sequence[Any], found: list[Any]) -> list[Any]:
-        """What the body gives, or what stands in for it."""
+        """The results of the body, or those that stand in for them."""
         number, self.count = self.count, self.count + 1
         bad = [bad_elements(each, self.kind) for each in found]
         if not any(where.any() for where in bad):

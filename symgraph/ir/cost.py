@@ -24,8 +24,7 @@ from ..errors import InputError
 from .dims import Dim, is_named, named, names_of, normal, resolve
 from .html_tables import bundle, table
 from .node import Node
-from .traits import Arrangement
-from .walks import reachable
+from .walks import reachable, unrepeated
 
 __all__ = [
     "NOMINAL_DIM",
@@ -86,16 +85,9 @@ def node_bytes(node: Node) -> Dim:
     """
     if node.op.view or node.is_input or node.is_constant or node.op.name == "dimension":
         return 0
-    read = {_in_memory(operand): None for operand in node.operands}
+    read = {unrepeated(operand): None for operand in node.operands}
     sizes: list[Any] = [_size(each) for each in (*read, node)]
     return normal(sum(sizes))
-
-
-def _in_memory(node: Node) -> Node:
-    """The operand of a broadcast: only its bytes are read."""
-    while node.op.traits.arrangement is Arrangement.REPEATED:
-        node = node.operands[0]
-    return node
 
 
 def _size(node: Node) -> Any:

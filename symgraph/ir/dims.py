@@ -36,6 +36,7 @@ __all__ = [
     "parse_shape",
     "plain",
     "resolve",
+    "same_shape",
     "show_shape",
 ]
 
@@ -96,6 +97,11 @@ def known_equal(a: Dim, b: Dim) -> bool:
     if isinstance(a, int) or isinstance(b, int):
         return isinstance(a, int) and isinstance(b, int) and a == b
     return bool(a == b) or normal(a - b) == 0
+
+
+def same_shape(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
+    """Whether two shapes are equal for all sizes of the named dimensions."""
+    return one == other or (len(one) == len(other) and all(map(known_equal, one, other)))
 
 
 def known_most(dim: Dim) -> int | None:

@@ -7,8 +7,8 @@ import keyword
 import re
 from collections.abc import Collection, Iterable
 
-from .naming import DERIVED
 from .node import Node
+from .value_names import DERIVED
 
 __all__ = ["given_names", "name_of", "variables_of"]
 

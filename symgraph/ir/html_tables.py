@@ -55,5 +55,5 @@ def _cell(tag: str, place: int, text: str, numbers: bool) -> str:
 
 
 def bundle(shown: object, html: str) -> dict[str, str]:
-    """What `_repr_mimebundle_` gives: the text of a value, and its HTML."""
+    """The result of `_repr_mimebundle_`: the text of a value, and its HTML."""
     return {"text/plain": str(shown), "text/html": html}

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import FactError, InputError
 from ..facts import violation
 from ..namespace.namespace import NUMPY, Namespace
+from .avals import refuse_other_arrays
 from .dag import Dag
 from .dims import bind, resolve, show_shape
 from .node import Node
@@ -155,11 +156,7 @@ def _as_declared(name: str, node: Node, value: object) -> np.ndarray[Any, Any]:
         raise InputError(
             f"Input {name!r} is None, but {node.aval} was declared.", mend="Pass an array for it."
         )
-    if isinstance(value, np.ma.MaskedArray):
-        raise InputError(
-            f"Input {name!r} is a masked array; its mask would be ignored.",
-            mend="Fill it, or pass the mask as an input of its own, for np.where.",
-        )
+    refuse_other_arrays(value, f"Input {name!r}")
     typed = hasattr(value, "dtype")
     try:
         array = cast("np.ndarray[Any, Any]", np.asarray(value))

@@ -23,8 +23,9 @@ from .avals import Aval
 from .cards import card
 from .immutable import Immutable
 from .interning import Interned, params_key
-from .naming import Name, carried, seen
+from .naming import seen
 from .op import Op, Params
+from .value_names import Name, carried
 
 __all__ = [
     "NOTES",

@@ -236,8 +236,10 @@ class Op:
     conditioned : bool
         Whether the result is right for operands that differ by roundings, and no better: what is
         lost inside may be much more than the rounding of the result.
-    iterative : bool
-        Whether its kernel iterates until a matrix is diagonal, which may never be for inf and NaN.
+    ends_below : float, optional
+        The size of operands from which its kernel may take very long, never end, or end the
+        process: infinity, NaN included, for what iterates until a matrix is diagonal. None if it
+        ends for all.
     facts : callable
         `facts(*known, **params)` yields facts of the result, given those of the operands.
     traits : Traits
@@ -298,7 +300,7 @@ class Op:
     flops: Flops = _one_flop_per_element
     count: int = 1
     conditioned: bool = False
-    iterative: bool = False
+    ends_below: float | None = None
     facts: Callable[..., Iterable[Any]] = no_facts
     traits: Traits = PLAIN
     ufunc: str = ""
@@ -359,6 +361,7 @@ class Said(TypedDict, total=False):
 
     count: int
     definition: Callable[..., Any] | None
+    ends_below: float | None
     examples: str
     latex: str | Callable[..., Any]
     text: Infix | Prefix | Callable[..., Any] | None

@@ -8,14 +8,23 @@ traced, or in which function a value was made, asks here.
 from __future__ import annotations
 
 import re
+import warnings
 from contextvars import ContextVar, Token
 from types import TracebackType
+from typing import TypeVar
 
 from ..errors import SymgraphError, TraceError
 from ..source import raising_frame
 from .naming import watched
 
-__all__ = ["Scope", "current_scope", "tracing"]
+__all__ = ["CaughtErrorWarning", "Scope", "current_scope", "refusal", "tracing"]
+
+
+Refused = TypeVar("Refused", bound=TraceError)
+
+
+class CaughtErrorWarning(UserWarning):
+    """A traced function catches the error of a symbol that was asked for a number."""
 
 
 class Scope:
@@ -36,9 +45,11 @@ class Scope:
         Whether the function is the body of a loop, a branch, or the like.
     last : int
         The serial number of the last node that was made while it was running.
+    refused : TraceError or None
+        The first error in it that no caller would meet with numbers.
     """
 
-    __slots__ = ("__weakref__", "is_body", "is_open", "last", "outer", "what")
+    __slots__ = ("__weakref__", "is_body", "is_open", "last", "outer", "refused", "what")
 
     def __init__(self, what: str, outer: Scope | None) -> None:
         self.what = what
@@ -46,6 +57,7 @@ class Scope:
         self.is_open = True
         self.is_body = False
         self.last = 0
+        self.refused: TraceError | None = None
 
 
 _current: ContextVar[Scope | None] = ContextVar("scope", default=None)
@@ -56,6 +68,29 @@ current_scope = _current.get
 
 The method itself and no function around it, for every array that is made asks.
 """
+
+
+def refusal(error: Refused) -> Refused:
+    """The error, to be raised: a number was asked for, and there is none while tracing.
+
+    Where the function that is traced catches it, and goes on, that is told.
+    """
+    scope = _current.get()
+    if scope is not None and scope.refused is None:
+        scope.refused = TraceError(error.what, mend=error.mend)
+        scope.refused.frame = error.frame
+    return error
+
+
+def _tell_caught(what: str, refused: TraceError) -> None:
+    """Warn that a function has gone on after this error, at the line that met it."""
+    frame = refused.frame
+    file, line = (frame.file, frame.line) if frame is not None else (__file__, 1)
+    text = (
+        f"{what} catches an error that numbers do not raise, and goes on. What it computes then is "
+        f"traced, and may be something else than with numbers. The error: {refused}"
+    )
+    warnings.warn_explicit(text, CaughtErrorWarning, file, line)
 
 
 class tracing:  # reads as a function: `with tracing("loss")`
@@ -82,6 +117,11 @@ class tracing:  # reads as a function: `with tracing("loss")`
         self._scope.is_open = False
         self._watched.__exit__()
         _current.reset(self._token)
+        refused, outer = self._scope.refused, self._scope.outer
+        if refused is not None and error is None:
+            _tell_caught(self._what, refused)
+        elif refused is not None and outer is not None and outer.refused is None:
+            outer.refused = refused
         if type(error) is TypeError:
             told = _size_wanted(error, traceback)
             if told is not None:

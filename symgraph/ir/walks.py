@@ -5,6 +5,7 @@ Sorting nodes by serial is a topological order, so no walk recurses.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,13 +13,18 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from .node import Node, on_operands
+from .traits import Arrangement
 
 __all__ = [
     "ancestors",
     "consumers",
     "in_making_order",
+    "only_users",
     "reachable",
     "substituted",
+    "unrepeated",
+    "use_counts",
+    "users_of",
     "walks_remembered",
 ]
 
@@ -84,6 +90,42 @@ def consumers(nodes: Iterable[Node]) -> dict[Node, list[tuple[Node, int]]]:
         for slot, operand in enumerate(node.operands):
             uses.setdefault(operand, []).append((node, slot))
     return uses
+
+
+def use_counts(nodes: Iterable[Node], outputs: Iterable[Node]) -> Counter[Node]:
+    """How often each value is used, as an operand or as an output."""
+    return Counter([*[each for node in nodes for each in node.operands], *outputs])
+
+
+def users_of(nodes: Sequence[Node], outputs: Iterable[Node]) -> dict[Node, list[Node | None]]:
+    """The users of each value, and None for each time that it is an output."""
+    found: dict[Node, list[Node | None]] = {node: [] for node in nodes}
+    for node in nodes:
+        for operand in node.operands:
+            found[operand].append(node)
+    for output in outputs:
+        found[output].append(None)
+    return found
+
+
+def only_users(nodes: Iterable[Node], outputs: Iterable[Node]) -> dict[Node, Node | None]:
+    """The only user of each value; None if there are several, or the value is an output.
+
+    A value that is used twice by one node has two users.
+    """
+    user: dict[Node, Node | None] = {}
+    for node in nodes:
+        for operand in node.operands:
+            user[operand] = None if operand in user else node
+    user.update(dict.fromkeys(outputs))
+    return user
+
+
+def unrepeated(node: Node) -> Node:
+    """The value that a broadcast repeats; any other node is itself."""
+    while node.op.traits.arrangement is Arrangement.REPEATED:
+        node = node.operands[0]
+    return node
 
 
 def substituted(

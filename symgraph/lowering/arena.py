@@ -83,7 +83,7 @@ def _takes_pages(statement: Statement) -> bool:
 
 
 def _role(statement: Statement, end: int | None, known: bool, buffers: Buffers) -> Role:
-    """What a statement has at its place; `known` says that its result can be written to one."""
+    """The role of a statement's place; `known` says that its result can be written to one."""
     if not known or len(statement.avals) > 1 or statement.filled is Filled.PART:
         return Role.MARK
     if buffers.is_handed_out(statement.target):

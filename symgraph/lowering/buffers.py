@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ir.avals import Aval
-from ..ir.dims import known_equal
+from ..ir.dims import same_shape
 from .pieces import Alias
 
 __all__ = ["Buffers"]
@@ -121,8 +121,4 @@ class Buffers:
 
 
 def _same(one: Aval, other: Aval) -> bool:
-    return (
-        one.dtype == other.dtype
-        and len(one.shape) == len(other.shape)
-        and all(known_equal(a, b) for a, b in zip(one.shape, other.shape, strict=True))
-    )
+    return one.dtype == other.dtype and same_shape(one.shape, other.shape)

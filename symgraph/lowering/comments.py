@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ..ir.avals import Aval
-from ..ir.naming import DERIVED
 from ..ir.node import Node, Origin
+from ..ir.value_names import DERIVED
 from ..notation.node_text import shortened
 
 __all__ = ["commented", "remark", "sanitized"]

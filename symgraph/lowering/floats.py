@@ -225,7 +225,7 @@ def _line(
 def elementwise_text(
     statement: Statement, texts: Mapping[str, str], dtypes: Mapping[str, np.dtype[Any]]
 ) -> str | None:
-    """What an elementwise statement does to one element; None for another statement.
+    """The text of an elementwise statement for one element; None for another statement.
 
     Parameters
     ----------

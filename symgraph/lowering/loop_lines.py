@@ -38,7 +38,7 @@ class LoopLines:
         self.sums = 0
 
     def own_of(self, statement: Statement, dead: Sequence[str]) -> tuple[str, ...]:
-        """What dies in a statement and is computed in the loop; the rest dies after it."""
+        """The values computed in the loop that die in a statement; others die after the loop."""
         self.own.add(statement.target)
         self.later.extend([name for name in dead if name not in self.own])
         return tuple([name for name in dead if name in self.own])

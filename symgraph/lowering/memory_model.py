@@ -28,13 +28,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..ir.cost import node_flops, nominal
-from ..ir.dims import Dim, Shape, resolve
+from ..ir.dims import Dim, Shape, resolve, same_shape
 from ..ir.interpreter import results_read
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ops.results import PROJECT
 from .joins import joins_of
-from .ownership import bases, same_shape
+from .ownership import bases
 
 __all__ = [
     "MemoryProfile",

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..ir.dims import Dim, known_equal
+from ..ir.dims import Dim, same_shape
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ops.results import PROJECT
 
-__all__ = ["bases", "same_shape"]
+__all__ = ["bases"]
 
 
 def _without_ones(shape: Sequence[Dim]) -> list[Dim]:
     return [dim for dim in shape if not (isinstance(dim, int) and dim == 1)]
-
-
-def same_shape(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
-    """Whether two shapes are surely equal."""
-    return one == other or (
-        len(one) == len(other) and all(known_equal(a, b) for a, b in zip(one, other, strict=True))
-    )
 
 
 def _is_view(node: Node, contiguous: Mapping[Node, bool]) -> bool:

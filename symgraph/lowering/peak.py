@@ -260,7 +260,7 @@ class _Simulation:
 
     # -- sizes and layouts -------------------------------------------------------------------------
     def _block(self, aval: Aval, of: Statement | Temporary) -> Aval:
-        """What there is of a value at a time: in a loop, the rows of a block."""
+        """The part of a value that there is at a time: in a loop, the rows of a block."""
         return block_aval(aval, of.axis, self.rows[of.loop]) if of.loop >= 0 else aval
 
     def _size(self, dim: Dim) -> int:

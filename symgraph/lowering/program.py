@@ -39,7 +39,7 @@ __all__ = ["Program", "Rewrite", "Statement", "predicted_peak", "program_of"]
 
 
 class Rewrite(Protocol):
-    """What may put calls of its own in the place of statements."""
+    """Puts calls of its own in the place of statements."""
 
     def __call__(
         self,
@@ -102,25 +102,12 @@ def program_of(
     if handed_out and order is None:
         dag = as_run(dag)
     nodes = scheduled(dag) if order is None else order
+    given: Any = {"constants_from": constants_from, "handed_out": handed_out}
     if rewrite is not None and not planned:
         # Its loops have functions of their own, in the place of those that NumPy runs slowly.
-        builder = _Builder(
-            dag,
-            nodes,
-            share=True,
-            constants_from=constants_from,
-            handed_out=handed_out,
-            many=False,
-            rewrite=rewrite,
-        )
+        builder = _Builder(dag, nodes, share=True, many=False, rewrite=rewrite, **given)
         return builder.rewritten(rewrite)
-    builder = _Builder(
-        dag,
-        nodes,
-        constants_from=constants_from,
-        handed_out=handed_out,
-        joins=planned and handed_out and workspace,
-    )
+    builder = _Builder(dag, nodes, joins=planned and handed_out and workspace, **given)
     program = builder.built()
     planning = builder.planning
     if planned:
@@ -129,9 +116,7 @@ def program_of(
         return with_arena(program, planning.places, planning.writers, planning.buffers)
     sharing = builder
     if builder.repeats:
-        sharing = _Builder(
-            dag, nodes, share=True, constants_from=constants_from, handed_out=handed_out
-        )
+        sharing = _Builder(dag, nodes, share=True, **given)
         shared = sharing.built()
         if needs_little_more(shared, program):
             builder, program = sharing, shared

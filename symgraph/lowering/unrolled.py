@@ -251,7 +251,7 @@ def _numbers(values: object) -> list[str] | None:
 
 
 def _run(statement: Statement, operands: Mapping[str, Any]) -> np.ndarray[Any, Any] | None:
-    """What a statement gives for these operands; None if it takes more than arrays."""
+    """The result of a statement for these operands; None if it takes more than arrays."""
     text, table = _source(_without_place(statement))
     names = {"__builtins__": {}, "np": np, "xp": NUMPY, **table, **operands}
     try:

@@ -1,4 +1,4 @@
-"""What is asked of a plan beside its budget: what its cost is, and how long it is searched for."""
+"""The aims of a plan besides its budget: the cost to keep low, and the time to search."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Aim:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a plan keeps to beside its budget, and since when it is looked for.
+    """The limits that a plan keeps besides its budget, and when the search for it began.
 
     Parameters
     ----------

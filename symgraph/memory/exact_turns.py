@@ -1,4 +1,4 @@
-"""What the exact search knows after some gradient steps: the moves it has, and what is due.
+"""The state of the exact search after some gradient steps: the moves it has, the values due.
 
 Sets of steps are whole numbers, a bit for each forward value or gradient step.
 """

@@ -180,7 +180,7 @@ class LiveSetCosts:
         return self.sums_of[1]
 
     def _left(self, done: int) -> _Table:
-        """What each set has to pay at least: for all that is missing and will be read."""
+        """The least that each set has to pay: for all that is missing and will be read."""
         useful, states = self.useful[done], self.states
         found = np.zeros(1 << useful.bit_count(), np.int64)
         if self.below == _NEVER:

@@ -153,7 +153,7 @@ class SteppedPair:
         return Step(self.pair.reverse).images_in(Step(self.pair.forward))
 
     def _read(self) -> dict[Node, Node]:
-        """What the reverse step reads of the forward step, each with its value there."""
+        """The values of the forward step that the reverse step reads, each with its value there."""
         body: Body = self.pair.reverse.params["body"]
         images = self._images
         stack = [each for each in body.outputs if each in images]

@@ -22,8 +22,8 @@ from ..ir.body import Body
 from ..ir.cost import node_flops
 from ..ir.dag import Dag
 from ..ir.dims import Dim
-from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
+from ..ir.value_names import carried
 from ..lowering.memory_model import resolved
 from ..ops.closures import fresh_like
 from ..ops.results import PROJECT

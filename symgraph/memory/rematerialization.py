@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..errors import InputError, MemoryBudgetError
 from ..ir.dag import Dag
-from ..ir.naming import carried
 from ..ir.node import Node, make, origin
+from ..ir.value_names import carried
 from ..lowering.memory_model import Model, model_of
 from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled

@@ -1,4 +1,4 @@
-"""What a plan does: its peak, its cost beside a bound, and what it computes again."""
+"""The report of a plan: its peak, its cost beside a bound, and the values it computes again."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def _result(shape: tuple[int, ...], dtype: Any, out: Any) -> Any:
 
 
 def _given(found: Any, out: Any) -> Any:
-    """What was found, written to `out` if it is not there yet."""
+    """The result, written to `out` if it is not there yet."""
     if out is None or found is out:
         return found
     np.copyto(out, found)

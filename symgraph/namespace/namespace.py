@@ -170,7 +170,7 @@ class Namespace:
         false: Callable[..., Sequence[Any]],
         operands: Sequence[Any],
     ) -> Sequence[Any]:
-        """What one of two functions gives."""
+        """The results of one of two functions."""
         return true(*operands) if pred else false(*operands)
 
     def while_loop(

@@ -308,7 +308,7 @@ class _Maker:
         return found if found.in_rows else self._copied(found)
 
     def _operand(self, name: str, group: Group) -> Laid:
-        """What a loop reads: in row order, and of the loop's shape where it takes it to be so."""
+        """An array that a loop reads: in row order, and of the loop's shape if it has to be."""
         found = self._value(name)
         shape = tuple([int(dim) for dim in group.space])
         if group.placed[name].form != "full" or found.size == prod(shape):

@@ -1,4 +1,4 @@
-"""What the functions of all small programs do before they compute: one function of a process.
+"""The part of small programs before they compute: one function of a process.
 
 It looks whether inputs are as declared and in row order, and makes the arrays of results. What a
 program declares stands beside its function as numbers, its layout. So a program's own machine code

@@ -77,7 +77,7 @@ class Laid:
         return replace(self, shape=shape, steps=(*[0] * missing, *steps))
 
     def viewed(self, view: Callable[[Numbers], Numbers]) -> Laid | None:
-        """What a function gives of the array; None unless it only looks at it."""
+        """The view that a function makes of the array; None if it makes no view."""
         count = (
             abs(self.start)
             + 1

@@ -219,7 +219,7 @@ class Reduction:
     ufunc: str
 
     def neutral(self, c: Code, kind: str, width: int) -> Value:
-        """What a reduction starts with: a sum with 0.0, as NumPy's, so that it is never -0.0."""
+        """The number that a reduction starts with: of a sum 0.0, so that it is never -0.0."""
         if is_float(kind):
             return c.number(kind, self.start, width)
         if self.sums:

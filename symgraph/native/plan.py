@@ -1,4 +1,4 @@
-"""What a loop computes in which stage, what it keeps for later stages, and the arrays it takes."""
+"""The plan of a loop: the operations of each stage, the values kept for later ones, its arrays."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ class Grouping:
         return _Call(group, name, parameters, self.loops.parts.get(name), self.threads or 1)
 
     def _notes(self, groups: Sequence[Group], tiles: Sequence[Tile]) -> tuple[str, ...]:
-        """What the loops compute; groups of one form are shown once."""
+        """Notes on the loops' operations; groups of one form are shown once."""
         assert self.loops is not None
         names = self.loops.of_groups[: len(groups)]
         shown = dict(zip(reversed(names), reversed(groups), strict=True))

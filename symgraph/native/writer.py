@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from ctypes import c_float
 from dataclasses import dataclass
 
 __all__ = ["BITS", "Code", "Machine", "Value", "is_float"]
@@ -16,7 +17,6 @@ __all__ = ["BITS", "Code", "Machine", "Value", "is_float"]
 BITS = {"f64": 64, "f32": 32, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 1}
 """The bits of each kind of number; `i1` is a truth value, a byte in memory."""
 _TEXT = {"f64": "double", "f32": "float"}
-_SUFFIX = {"f64": "f64", "f32": "f32"}
 
 
 def is_float(kind: str) -> bool:
@@ -172,9 +172,7 @@ class Code:
         """A number, in each lane."""
         width = self.width if width is None else width
         if is_float(kind):
-            given = float(value)
-            if kind == "f32":
-                given = _single(given)
+            given = c_float(value).value if kind == "f32" else float(value)
             text = f"0x{struct.unpack('<Q', struct.pack('<d', given))[0]:016X}"
         elif kind == "i1":
             text = "true" if value else "false"
@@ -267,7 +265,7 @@ class Code:
     def intrinsic(self, name: str, *operands: Value) -> Value:
         """A function of LLVM of numbers of one kind, such as `sqrt`."""
         x = operands[0]
-        suffix = f"v{x.width}{_SUFFIX.get(x.kind, x.kind)}" if x.width else x.kind
+        suffix = f"v{x.width}{x.kind}" if x.width else x.kind
         full = f"llvm.{name}.{suffix}"
         kinds = ", ".join([self.type(each) for each in operands])
         self.declared[full] = f"declare {self.type(x)} @{full}({kinds})"
@@ -367,16 +365,9 @@ class Code:
         if mask is None:
             self.line(f"{name} = load {vector}, ptr {place}, align 1")
         else:
-            other = self.number(stored, 1)
             full = f"llvm.masked.load.v{self.width}{stored}.p0"
-            lanes = f"<{self.width} x i1>"
-            if self.llvm >= 22:
-                self.declared[full] = f"declare {vector} @{full}(ptr, {lanes}, {vector})"
-                given = f"ptr align 1 {place}, {self.typed(mask)}, {self.typed(other)}"
-            else:
-                self.declared[full] = f"declare {vector} @{full}(ptr, i32, {lanes}, {vector})"
-                given = f"ptr {place}, i32 1, {self.typed(mask)}, {self.typed(other)}"
-            self.line(f"{name} = call {vector} @{full}({given})")
+            call = self._masked(full, vector, [], place, [mask, self.number(stored, 1)])
+            self.line(f"{name} = {call}")
         found = Value(name, stored, self.width)
         return self.compared("ne", found, 0) if kind == "i1" else found
 
@@ -385,24 +376,20 @@ class Code:
         value = self.wide(value)
         if value.kind == "i1":
             value = self.converted("zext", value, "i8")
-        vector = self.type(value)
         if mask is None:
             self.line(f"store {self.typed(value)}, ptr {place}, align 1")
             return
         full = f"llvm.masked.store.v{self.width}{value.kind}.p0"
-        lanes = f"<{self.width} x i1>"
-        if self.llvm >= 22:
-            self.declared[full] = f"declare void @{full}({vector}, ptr, {lanes})"
-            given = f"{self.typed(value)}, ptr align 1 {place}, {self.typed(mask)}"
-        else:
-            self.declared[full] = f"declare void @{full}({vector}, ptr, i32, {lanes})"
-            given = f"{self.typed(value)}, ptr {place}, i32 1, {self.typed(mask)}"
-        self.line(f"call void @{full}({given})")
+        self.line(self._masked(full, "void", [value], place, [mask]))
 
-
-def _single(value: float) -> float:
-    """A float64 of the value of the float32 next to it."""
-    try:
-        return struct.unpack("<f", struct.pack("<f", value))[0]
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+    def _masked(
+        self, name: str, result: str, before: list[Value], place: str, after: list[Value]
+    ) -> str:
+        """A call that reads or writes the lanes of a mask, which follows the place in memory."""
+        # Since LLVM 22 the alignment belongs to the pointer; before it was an operand.
+        pointer = ["ptr"] if self.llvm >= 22 else ["ptr", "i32"]
+        at = [f"ptr align 1 {place}"] if self.llvm >= 22 else [f"ptr {place}", "i32 1"]
+        taken = ", ".join([*map(self.type, before), *pointer, *map(self.type, after)])
+        given = ", ".join([*map(self.typed, before), *at, *map(self.typed, after)])
+        self.declared[name] = f"declare {result} @{name}({taken})"
+        return f"call {result} @{name}({given})"

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..facts import symmetric
 from ..facts.implications import implied
-from ..ir.dims import known_equal
+from ..ir.dims import known_equal, same_shape
 from ..ir.node import Node
 from .formulas import ATOM, JOINED, ONES, POWER, SUM, TIMES, UNARY, argument, transposed, within
 from .node_text import Spelled, Writer, index_text
@@ -134,7 +134,7 @@ def reshape_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
         return [dim for dim in shape if not known_equal(dim, 1)]
 
     before, after = proper(node.operands[0].shape), proper(node.shape)
-    if len(before) == len(after) and all(map(known_equal, before, after)):
+    if same_shape(before, after):
         return operands[0]
     return rf"\operatorname{{reshape}}{argument(operands[0])}", ATOM
 

@@ -34,6 +34,7 @@ __all__ = [
     "item_text",
     "number",
     "param",
+    "power_text",
     "projection_text",
     "reshape_text",
     "shortened",
@@ -48,9 +49,11 @@ Writer: TypeAlias = Callable[[Node, Sequence[Spelled]], Spelled | None]
 """Gives the text of a node from the texts of its operands; None if a call is to be written."""
 
 ATOM = 10
+POWER = 9
 UNARY = 8
+PRODUCT = 7
 QUOTIENT = 6
-"""How strongly a quotient binds, in Python and here."""
+"""How strongly operators bind, as in Python, and a name that looks like a quotient."""
 
 _LONGEST = 48
 
@@ -177,6 +180,16 @@ def _binary(infix: Infix, left: Spelled, right: Spelled) -> Spelled:
     if binding > UNARY:  # right-associative: x**y**z is x**(y**z); x**-y needs no parentheses
         return f"{enclosed(left, binding + 1)}{sign}{enclosed(right, UNARY)}", binding
     return f"{enclosed(left, binding)} {sign} {enclosed(right, binding + 1)}", binding
+
+
+def power_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """A square and a reciprocal as formulas have them: `x**2` and `1 / x`; None for the others."""
+    base = operands[0] if len(operands) == 1 and node.op.text is None else None
+    if base is None or node.op.traits.monomial not in ((2,), (-1,)):
+        return None
+    if node.op.traits.monomial == (2,):
+        return f"{enclosed(base, POWER + 1)}**2", POWER
+    return f"1 / {enclosed(base, PRODUCT + 1)}", PRODUCT
 
 
 def enclosed(operand: Spelled, binding: int) -> str:

@@ -17,7 +17,7 @@ from ..lowering.pieces import NoSource
 from .namespace import OnnxNamespace
 from .refusal import Refused
 from .table import FUNCTIONS
-from .traced import TracedTensor
+from .traced import TracedTensor, size_asked
 from .writer import OPSET, Writer, onnx_module
 
 __all__ = ["to_onnx"]
@@ -134,7 +134,7 @@ class _Export:
         if any(isinstance(value, Body) for value in node.params.values()):
             raise Refused("loops, branches and derivatives of your own are not written as ONNX yet")
         operands = [self.values[each] for each in node.operands]
-        params = {name: with_sizes(value, _asked) for name, value in node.params.items()}
+        params = {name: with_sizes(value, size_asked) for name, value in node.params.items()}
         result = node.op.kernel(self.xp, *operands, **params)
         if len(node.results) == 1:
             return self._checked(result, node.results[0])
@@ -195,10 +195,6 @@ def _free_prefix(names: tuple[str, ...]) -> str:
     while any(name.startswith(prefix) for name in names):
         prefix += "/"
     return prefix
-
-
-def _asked() -> None:
-    raise Refused("its kernel asks how large a named dimension is")
 
 
 def _dim_param(dim: Dim) -> int | str | None:

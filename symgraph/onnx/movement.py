@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..ir.avals import Aval, broadcast_shapes, normal_axes
-from ..ir.dims import Dim, count, fixed, known_equal, normal
+from ..ir.dims import Dim, count, fixed, normal, same_shape
 from .refusal import Refused
 from .traced import TracedTensor, as_size, dim_of
 
@@ -308,9 +308,7 @@ def _scattered(xp: Any, x: TracedTensor, index: Any, values: Any, reduction: str
     else:
         found = xp.lift(positions[parts])
     values = xp.lift(values, x.dtype)
-    if len(values.aval.shape) != found.ndim or not all(
-        known_equal(a, b) for a, b in zip(values.aval.shape, found.aval.shape, strict=True)
-    ):
+    if not same_shape(values.aval.shape, found.aval.shape):
         values = broadcast_to(xp, values, found.shape)
     flat = [xp.reshape(each, (as_size(each.aval.size),)) for each in (x, found, values)]
     placed = xp.made("ScatterElements", flat[0].aval, *flat, axis=0, reduction=reduction)

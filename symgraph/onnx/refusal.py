@@ -1,4 +1,4 @@
-"""What a spelling raises where ONNX cannot say the same; the export adds the user's line."""
+"""The exception where ONNX cannot say what a spelling does; the export adds the user's line."""
 
 from __future__ import annotations
 

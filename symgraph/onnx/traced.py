@@ -12,16 +12,17 @@ from ..ir.dims import Dim
 from ..lowering.kernel_sizes import Size
 from .refusal import Refused
 
-__all__ = ["TracedTensor", "as_size", "dim_of"]
+__all__ = ["TracedTensor", "as_size", "dim_of", "size_asked"]
 
 
-def _asked() -> None:
+def size_asked() -> NoReturn:
+    """Refuse a kernel that asks for the number behind a named dimension."""
     raise Refused("its kernel asks how large a named dimension is")
 
 
 def as_size(dim: Dim) -> int | Size:
     """A dimension as kernels get it: a number, or a size that they can pass on."""
-    return dim if isinstance(dim, int) else Size(dim, _asked)
+    return dim if isinstance(dim, int) else Size(dim, size_asked)
 
 
 def dim_of(size: Any) -> Dim:

@@ -19,7 +19,7 @@ from .carrying import carries_off_axis
 from .composites import as_array, naming_lines
 from .creation import zeros
 from .families import function, same_dtype
-from .index_arrays import check_indices, index_array, same_as_broadcast
+from .index_arrays import check_fit, check_indices, index_array
 from .movement import facts_of_elements, ravel
 
 __all__ = ["add_along_axis", "take_along_axis"]
@@ -85,10 +85,7 @@ TAKE_ALONG_AXIS = register(
 
 def _infer_add_along(x: Aval, values: Aval, index: Aval, *, axis: int) -> Aval:
     slots = _along_shape(x, index, axis)
-    if not same_as_broadcast(values.shape, slots):
-        raise ShapeError(
-            f"values of shape {show_shape(values.shape)} do not fit the slots {show_shape(slots)}."
-        )
+    check_fit(values.shape, slots)
     return x
 
 

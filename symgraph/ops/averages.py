@@ -11,11 +11,11 @@ from numpy.typing import DTypeLike
 from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import ShapeError
 from ..ir.avals import AxisLike, normal_axes
-from ..ir.dims import show_shape
+from ..ir.dims import same_shape, show_shape
 from .composites import as_array, composite, given
 from .creation import dimension
 from .diagonals import diagonal
-from .joining import atleast_2d, concatenate, same_shape
+from .joining import atleast_2d, concatenate
 from .matmul import matmul
 from .movement import broadcast_to, expand_dims, reshape, squeeze, transpose
 from .reduction import reduced_count

@@ -14,7 +14,7 @@ from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.avals import Aval
 from ..ir.body import Body, SizedBody
 from ..ir.differentiation import Places, Pull, Trail, joined
-from ..ir.dims import Dim
+from ..ir.dims import Dim, same_shape
 from ..ir.node import Node
 from ..ir.op import Batch, Op, Unbatched, register
 from ..notation import loops
@@ -29,7 +29,6 @@ from .closures import (
     closed,
     fresh_like,
     newest,
-    same_shape,
     traced,
 )
 from .composites import naming_lines
@@ -285,7 +284,7 @@ def _adapted(one: TracedFunction, other: TracedFunction) -> tuple[list[Node], li
                 f"The branches give {path} as {these.aval} and {those.aval}.",
                 mend="Convert one of them with astype.",
             )
-        if not same_shape(these.aval, those.aval):
+        if not same_shape(these.shape, those.shape):
             raise ShapeError(
                 f"The branches give {path} as {these.aval} and {those.aval}.",
                 mend="Broadcast one of them, as with np.broadcast_to.",

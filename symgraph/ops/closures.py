@@ -18,7 +18,7 @@ from ..capture.calling import called, owns
 from ..errors import ShapeError, TraceError
 from ..ir.avals import Aval
 from ..ir.body import Body
-from ..ir.dims import known_equal
+from ..ir.dims import same_shape
 from ..ir.node import Node, make, newest_serial, origin
 from ..ir.op import Batch
 from ..pytrees import Tree, flatten, unflatten
@@ -34,7 +34,6 @@ __all__ = [
     "fresh_like",
     "newest",
     "rebuilt",
-    "same_shape",
     "spread",
     "traced",
 ]
@@ -202,13 +201,8 @@ def check_same(these: Sequence[Aval], those: Sequence[Aval], what: str, other: s
         Naming the place: `{what} {place} is ..., but {other} ...`.
     """
     for place, (one, another) in enumerate(zip(these, those, strict=True)):
-        if one.dtype != another.dtype or not same_shape(one, another):
+        if one.dtype != another.dtype or not same_shape(one.shape, another.shape):
             raise ShapeError(f"{what} {place} is {one}, but {other} {another}.")
-
-
-def same_shape(one: Aval, other: Aval) -> bool:
-    """Whether two values are known to have the same shape."""
-    return one.ndim == other.ndim and all(map(known_equal, one.shape, other.shape))
 
 
 def spread(

@@ -1,4 +1,4 @@
-"""What is seen of a constant: signs, bounds, whole numbers, rows that sum to one, structure."""
+"""Facts of a constant: signs, bounds, whole numbers, rows that sum to one, structure."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from ..array import Array, apply
 from ..errors import DTypeError, ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, broadcast_shapes
-from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..ir.dims import Dim, Shape, count, known_equal, normal, same_shape, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, carries_aligned, register
 from ..ir.traits import Traits
@@ -137,7 +137,7 @@ def _check_counts(
     counts: Shape, extents: Shape, sizes: Shape, strides: Sizes, dilations: Sizes
 ) -> None:
     wanted = counted(extents, sizes, strides, dilations)
-    if [0 for a, b in zip(wanted, counts, strict=True) if not known_equal(a, b)]:
+    if not same_shape(counts, wanted):
         raise ShapeError(
             f"a convolution of {show_shape(extents)} with {show_shape(sizes)} gives "
             f"{show_shape(wanted)}, not {show_shape(counts)}."

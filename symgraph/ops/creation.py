@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
 from ..array.aliasing import own
 from ..array.cuts import Borrowed
+from ..array.promotion import constant_node
 from ..errors import FactError, InputError
 from ..facts import Fact, consistent, finite, integer_valued, interval, stated
 from ..ir.avals import Aval, supported_dtype
@@ -171,9 +172,7 @@ def dimension(size: Dim, dtype: DTypeLike = "int64") -> Array:
 
 def constant_of(value: object, dtype: DTypeLike) -> Array:
     """A 0-d constant of `dtype`."""
-    array = np.array(value, dtype=supported_dtype(dtype))
-    array.flags.writeable = False
-    return Array(make(CONSTANT, (), {"value": array}))
+    return Array(constant_node(value, supported_dtype(dtype)))
 
 
 # -- filled arrays and counting ------------------------------------------------------------------

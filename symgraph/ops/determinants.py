@@ -9,6 +9,7 @@ gradient of a determinant is right at singular matrices, and so is its second de
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,7 +103,7 @@ COFACTOR = register(
     Op(
         "cofactor",
         workspace=lambda out, x: 4 * out.nbytes + in_double(out, x),
-        iterative=True,
+        ends_below=inf,
         batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_cofactor,
@@ -171,7 +172,7 @@ COFACTOR_ALONG = register(
     Op(
         "cofactor_along",
         workspace=results_of(7.5),
-        iterative=True,
+        ends_below=inf,
         batch=batch_into_last,
         carries=all_but_last(2),
         infer=_infer_along,

@@ -66,8 +66,8 @@ kolmogi = scipy_ufunc(
 
 @composite("scipy.special.pdtri")
 def pdtri(k: ArrayLike, y: ArrayLike) -> Array:
-    """The m with pdtr(k, m) = y."""
-    return gammainccinv(as_array(k) + 1, y)
+    """The m with pdtr(k, m) = y, for whole k; as in SciPy, other k are rounded towards 0."""
+    return gammainccinv(trunc(as_array(k)) + 1, y)
 
 
 @composite("scipy.special.bdtri")

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..array import Array, ArrayLike, apply
-from ..errors import DTypeError, ShapeError
+from ..errors import DTypeError
 from ..facts import Fact, finite, integer_valued, interval, total
 from ..facts import one_hot as one_hot_fact
 from ..ir.avals import Aval, AxisLike, broadcast_shapes, normal_axis
-from ..ir.dims import Dim, Shape, count, normal, show_shape
+from ..ir.dims import Dim, Shape, count, normal
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import MOVEMENT, Traits
 from ..notation import array_formulas, node_text
@@ -24,7 +24,7 @@ from .carrying import carries_gathered, carries_scattered
 from .composites import as_array, naming_lines
 from .creation import arange, zeros
 from .families import function, same_dtype
-from .index_arrays import check_indices, index_array, same_as_broadcast
+from .index_arrays import check_fit, check_indices, index_array
 from .movement import broadcast_to, facts_of_elements, moveaxis, reshape
 
 __all__ = [
@@ -148,10 +148,7 @@ GATHER = register(
 
 def _infer_scatter_add(x: Aval, values: Aval, *indices: Aval, axis: int) -> Aval:
     slots = _gathered_shape(x, indices, axis)
-    if not same_as_broadcast(values.shape, slots):
-        raise ShapeError(
-            f"values of shape {show_shape(values.shape)} do not fit the slots {show_shape(slots)}."
-        )
+    check_fit(values.shape, slots)
     return x
 
 

@@ -19,7 +19,7 @@ from .exponential import exp
 from .integrals import sinc
 from .powers import power
 from .rounding import trunc
-from .scipyufuncs import no_closed_form, part_of, polynomial, scipy_ufunc
+from .scipyufuncs import LONG_SERIES, no_closed_form, part_of, polynomial, scipy_ufunc
 from .special import digamma, erf, gamma, gammaln, xlogy
 from .trigonometric import cos, cosh, sin, sinh
 
@@ -131,6 +131,7 @@ hyp1f1 = scipy_ufunc(
     no_closed_form("hyp1f1"),
     lambda ct, out, a, b, x: ct * (a / b * hyp1f1(a + 1, b + 1, x)),
     doc="Kummer's confluent hypergeometric function 1F1(a; b; x).",
+    ends_below=LONG_SERIES,
     flops=100,
 )
 hyp2f1 = scipy_ufunc(
@@ -146,6 +147,7 @@ hyperu = scipy_ufunc(
     no_closed_form("hyperu"),
     lambda ct, out, a, b, x: -(ct * (a * hyperu(a + 1, b + 1, x))),
     doc="The confluent hypergeometric function U(a, b, x).",
+    ends_below=LONG_SERIES,
     flops=100,
 )
 

@@ -12,7 +12,7 @@ from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, known_equal, show_shape
 
-__all__ = ["check_indices", "index_array", "same_as_broadcast"]
+__all__ = ["check_fit", "check_indices", "index_array", "same_as_broadcast"]
 
 
 def check_indices(x: Aval, indices: Sequence[Aval], axis: int) -> None:
@@ -33,6 +33,19 @@ def same_as_broadcast(shape: Shape, target: Shape) -> bool:
         return False
     pairs = zip(reversed(shape), reversed(target), strict=False)
     return not [0 for a, b in pairs if not known_equal(a, 1) and not known_equal(a, b)]
+
+
+def check_fit(shape: Shape, slots: Shape) -> None:
+    """Refuse values of a shape that does not broadcast to the slots they are written to.
+
+    Raises
+    ------
+    ShapeError
+    """
+    if not same_as_broadcast(shape, slots):
+        raise ShapeError(
+            f"values of shape {show_shape(shape)} do not fit the slots {show_shape(slots)}."
+        )
 
 
 def index_array(index: Index, size: Dim | None, axis: int) -> Any:

@@ -18,7 +18,7 @@ from ..array import FUNCTIONS, Array, ArrayLike, Index, apart, apply
 from ..errors import ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axis
-from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
+from ..ir.dims import Dim, Shape, known_equal, normal, same_shape, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, no_flops, register, results_of
 from ..ir.traits import MOVEMENT, PLACEMENT
@@ -118,9 +118,7 @@ def _infer_embed(x: Aval, *, shape: Shape, index: tuple[Entry, ...]) -> Aval:
             f"an index of {covered} entries is too long for shape {show_shape(shape)}."
         )
     wanted = (*shape[:lead], *basic_shape(shape[lead:], index))
-    if len(wanted) != x.ndim or [
-        0 for a, b in zip(wanted, x.shape, strict=True) if not known_equal(a, b)
-    ]:
+    if not same_shape(x.shape, wanted):
         raise ShapeError(
             f"shape {show_shape(x.shape)} does not fill the slice {show_shape(wanted)}."
         )

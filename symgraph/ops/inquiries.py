@@ -11,11 +11,10 @@ from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apart, constan
 from ..array.aliasing import own
 from ..array.named_sizes import as_seen, shape_as_seen
 from ..ir.avals import Casting, normal_axes
-from ..ir.dims import Dim, Shape, count
+from ..ir.dims import Dim, Shape, count, same_shape
 from .comparison import equal, isfinite, isnan
 from .composites import as_array, composite
 from .elementwise import absolute
-from .joining import same_shape
 from .totals import all as all_over
 
 __all__ = ["allclose", "array_equal", "array_equiv", "copy", "isclose", "ndim", "shape", "size"]

@@ -17,7 +17,7 @@ from ..errors import DTypeError, InputError, ShapeError, TraceError
 from ..ir.avals import Aval
 from ..ir.body import Body, SizedBody
 from ..ir.differentiation import Places, Push, Trail, undefined
-from ..ir.dims import Dim
+from ..ir.dims import Dim, same_shape
 from ..ir.node import Node
 from ..ir.op import Batch, Op, Unbatched, register
 from ..notation import loops
@@ -33,7 +33,6 @@ from .closures import (
     check_same,
     closed,
     fresh_like,
-    same_shape,
     spread,
     traced,
 )
@@ -317,7 +316,7 @@ def _check_loop(
         text = f"{path} enters a step as {before} and leaves it as {node.aval}."
         if before.dtype != node.dtype:
             raise DTypeError(text, mend="Convert `init` or the result of the step with astype.")
-        if not same_shape(before, node.aval):
+        if not same_shape(before.shape, node.shape):
             raise ShapeError(text, mend="Give `init` the shape that steps give.")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.avals import Aval, AxisLike, normal_axes, normal_axis
-from ..ir.dims import Shape, ShapeLike, count, known_equal, normal, show_shape
+from ..ir.dims import ShapeLike, count, known_equal, normal, same_shape, show_shape
 from ..ir.op import Op, no_flops, register
 from ..ir.traits import Traits
 from ..notation import array_formulas, node_text
@@ -38,7 +38,6 @@ __all__ = [
     "resize",
     "roll",
     "rot90",
-    "same_shape",
     "stack",
     "tile",
     "vstack",
@@ -143,13 +142,6 @@ def stack(arrays: Sequence[Any], axis: int = 0, **keywords: object) -> Array:
                 mend="Arrays that are stacked have one shape.",
             )
     return concatenate([expand_dims(each, axis) for each in operands], axis=axis)
-
-
-def same_shape(one: Shape, other: Shape) -> bool:
-    """Whether two shapes are known to be equal."""
-    return len(one) == len(other) and not [
-        0 for a, b in zip(one, other, strict=True) if not known_equal(a, b)
-    ]
 
 
 @composite(np.atleast_1d, view=True)

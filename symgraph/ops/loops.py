@@ -10,7 +10,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, ArrayLike, constant
 from ..errors import DTypeError, InputError, ShapeError, TraceError
 from ..ir.avals import Aval
-from ..ir.dims import Dim, known_equal, normal
+from ..ir.dims import Dim, known_equal, normal, same_shape
 from ..ir.node import Node
 from ..pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
 from .closures import TracedFunction, as_leaves, traced
@@ -262,7 +262,7 @@ class _Steps:
                     f"{path} enters a step as {before} and leaves it as {behind}.",
                     mend="Convert `init` or the result of the step with astype.",
                 )
-            if not _same_shape(before, behind):
+            if not same_shape(before.shape, behind.shape):
                 raise ShapeError(
                     f"{path} enters a step as {before} and leaves it as {behind}.",
                     mend="Give `init` the shape that steps give, as with snp.zeros.",
@@ -340,10 +340,6 @@ _LEAST = {"b": "bool", "i": "int8", "f": "float16"}
 
 def _is_number(leaf: object) -> bool:
     return isinstance(leaf, (int, float)) and not isinstance(leaf, np.generic)
-
-
-def _same_shape(one: Aval, other: Aval) -> bool:
-    return one.ndim == other.ndim and all(map(known_equal, one.shape, other.shape))
 
 
 def _length(xs: Sequence[Array], paths: Sequence[str], length: object) -> Dim:

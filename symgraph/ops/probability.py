@@ -161,7 +161,7 @@ def _f_share(
     """
     odds = x * (dfn / dfd)
     is_small = odds < 1
-    small, large = where(is_small, odds, 0), where(is_small, 1, odds)
+    small, large = where(is_small, odds, 0.5), where(is_small, 1, odds)
     first = below(dfn / 2, dfd / 2, small / (1 + small))
     return where(is_small, first, above(dfd / 2, dfn / 2, 1 / (1 + large)))
 

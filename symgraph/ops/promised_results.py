@@ -26,7 +26,7 @@ _MOST = 1_000
 
 
 class PromisedResults:
-    """What inference gave for calls of one operation.
+    """The results that inference promised for calls of one operation.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@ r"""Pseudoinverse, least squares, rank and condition."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,7 +111,7 @@ PINV = register(
         carries=all_but_last(2),
         infer=_infer_pinv,
         kernel=lambda xp, x, *, rtol: xp.linalg.pinv(x, rtol),
-        iterative=True,
+        ends_below=inf,
         vjp=(_vjp_pinv,),
         promote=matrix_dtype,
         flops=_flops_pinv,
@@ -225,7 +226,7 @@ LEAST_SQUARES = register(
     Op(
         "least_squares",
         workspace=_room_of_least_squares,
-        iterative=True,
+        ends_below=inf,
         batch=_batch_least_squares,
         carries=carries_solved,
         infer=_infer_least_squares,

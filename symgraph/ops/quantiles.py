@@ -15,7 +15,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, ArrayLike
 from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.avals import AxisLike
-from ..ir.dims import Dim, count, known_equal, show_shape
+from ..ir.dims import Dim, count, known_equal, same_shape, show_shape
 from .along_axis import take_along_axis
 from .composites import as_array, composite, given, refuse
 from .creation import dimension, full
@@ -281,7 +281,7 @@ def _weights_like(x: Array, weights: Array, axis: AxisLike) -> Array:
         weights = reshape(weights, (weights.shape[0], *(1,) * (-axes[0] - 1)))
         fits = known_equal(given_shape[0], x.shape[axes[0]])
     else:
-        fits = weights.ndim == x.ndim and all(map(known_equal, given_shape, x.shape))
+        fits = same_shape(given_shape, x.shape)
     if not fits:
         raise ShapeError(
             f"quantile: weights of shape {show_shape(given_shape)} for {show_shape(x.shape)}.",

@@ -1,15 +1,14 @@
-"""What a scan gives: its shapes, its kernel, its operations, and which axes its results follow."""
+"""The record of a scan: its shapes, kernel and operations, and the axes its results follow."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..errors import DTypeError, ShapeError
 from ..ir.avals import Aval
 from ..ir.body import Body, SizedBody
 from ..ir.differentiation import Places, Trail
-from ..ir.dims import Dim, known_equal
+from ..ir.dims import Dim, same_shape
 from .carrying import settled
 
 __all__ = ["flops", "follows", "infer", "kernel"]
@@ -27,21 +26,17 @@ def infer(
         shape = (length, *inner.shape) if is_scanned else inner.shape
         if aval.dtype != inner.dtype:
             raise DTypeError(f"operand {place} is {aval}, but the body takes {inner}.")
-        if not _same(aval.shape, shape):
+        if not same_shape(aval.shape, shape):
             raise ShapeError(f"operand {place} is {aval}, but {Aval(inner.dtype, shape)} is due.")
     results = body.avals
     for place, (before, after) in enumerate(zip(wanted[:carries], results[:carries], strict=True)):
-        if before.dtype != after.dtype or not _same(before.shape, after.shape):
+        if before.dtype != after.dtype or not same_shape(before.shape, after.shape):
             raise ShapeError(f"carry {place} enters a step as {before} and leaves it as {after}.")
     return (
         *wanted[:carries],
         *[each.with_shape((length, *each.shape)) for each in results[carries:]],
         *[each.with_shape((length, *each.shape)) for each in wanted[:carries]],
     )
-
-
-def _same(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
-    return len(one) == len(other) and all(map(known_equal, one, other))
 
 
 def kernel(

@@ -24,7 +24,14 @@ from .elliptic import ellipkm1
 from .exponential import exp
 from .families import elementwise
 from .hypergeometric import modstruve, struve
-from .scipyufuncs import float_or_double, part_of, polynomial, scipy_ufunc
+from .scipyufuncs import (
+    LONG_SERIES,
+    float_or_double,
+    no_closed_form,
+    part_of,
+    polynomial,
+    scipy_ufunc,
+)
 from .trigonometric import cos, sin
 
 __all__ = [
@@ -51,10 +58,6 @@ __all__ = [
     "lpmv",
     "wright_bessel",
 ]
-
-
-def _no(name: str) -> Any:
-    return undefined(f"the derivative of {name} in a parameter has no closed form")
 
 
 # -- Kelvin functions: w = ber + i bei solves x w'' + w' = i x w -----------------------------------
@@ -319,16 +322,16 @@ def agm(a: ArrayLike, b: ArrayLike) -> Array:
 # -- Wright's function, Legendre functions ---------------------------------------------------------
 wright_bessel = scipy_ufunc(
     "wright_bessel",
-    _no("wright_bessel"),
-    _no("wright_bessel"),
+    no_closed_form("wright_bessel"),
+    no_closed_form("wright_bessel"),
     lambda ct, out, a, b, x: ct * wright_bessel(a, a + b, x),
     doc="Wright's generalised Bessel function, for a, b, x of 0 or more.",
     flops=100,
 )
 log_wright_bessel = scipy_ufunc(
     "log_wright_bessel",
-    _no("log_wright_bessel"),
-    _no("log_wright_bessel"),
+    no_closed_form("log_wright_bessel"),
+    no_closed_form("log_wright_bessel"),
     lambda ct, out, a, b, x: ct * exp(log_wright_bessel(a, a + b, x) - out),
     doc="The logarithm of wright_bessel.",
     flops=100,
@@ -336,9 +339,10 @@ log_wright_bessel = scipy_ufunc(
 )
 lpmv = scipy_ufunc(
     "lpmv",
-    _no("lpmv"),
-    _no("lpmv"),
+    no_closed_form("lpmv"),
+    no_closed_form("lpmv"),
     lambda ct, out, m, v, x: ct * ((v * x * out - (v + m) * lpmv(m, v - 1, x)) / (x * x - 1)),
     doc="The associated Legendre function of whole order m and real degree v, for |x| < 1.",
+    ends_below=LONG_SERIES,
     flops=100,
 )

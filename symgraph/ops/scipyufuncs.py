@@ -18,7 +18,18 @@ from ..ir.traits import Traits
 from .bounds import FactRule
 from .families import elementwise
 
-__all__ = ["float_or_double", "no_closed_form", "part_of", "polynomial", "scipy_ufunc"]
+__all__ = [
+    "LONG_SERIES",
+    "float_or_double",
+    "no_closed_form",
+    "part_of",
+    "polynomial",
+    "scipy_ufunc",
+]
+
+LONG_SERIES = 1e3
+"""The size of numbers from which SciPy's recurrences and series may take minutes, or end the
+process (`hyp1f1(-1e9, -9e15, -1e6)`)."""
 
 
 def float_or_double(dtype: np.dtype[Any]) -> np.dtype[Any]:

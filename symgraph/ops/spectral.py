@@ -15,6 +15,7 @@ the symmetric one.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -172,7 +173,7 @@ def _facts_eigh(x: Known, *, uplo: str) -> Iterable[Fact]:
 EIGH = register(
     Op(
         "eigh",
-        iterative=True,
+        ends_below=inf,
         batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_eigh,
@@ -313,7 +314,7 @@ SVD = register(
     Op(
         "svd",
         workspace=results_of(1),
-        iterative=True,
+        ends_below=inf,
         batch=batch_aligned,
         carries=carries_batched(2),
         infer=_infer_svd,

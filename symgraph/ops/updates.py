@@ -15,7 +15,7 @@ from ..array import FUNCTIONS, Array, ArrayLike, Index, apply, constant
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axis
-from ..ir.dims import Shape, count, known_equal, show_shape
+from ..ir.dims import Shape, count, known_equal, same_shape, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import Traits
 from .batched import aligned, applied, whole
@@ -25,7 +25,7 @@ from .control import astype
 from .creation import arange, constant_of, dimension
 from .families import function, same_dtype
 from .gather import gather, scatter_add
-from .index_arrays import index_array
+from .index_arrays import index_array, same_as_broadcast
 from .indexing import GETITEM, getitem
 from .joining import concatenate
 from .movement import broadcast_to, facts_of_elements, ravel, reshape
@@ -39,18 +39,11 @@ __all__ = ["index_add", "index_update", "put_along_axis"]
 def _infer_assign(x: Aval, values: Aval, *, index: tuple[Entry, ...]) -> Aval:
     lead = x.ndim - len([entry for entry in index if entry is not None])
     slots = (*x.shape[:lead], *basic_shape(x.shape[lead:], index))
-    if not _fits(values.shape, slots):
+    if not same_as_broadcast(values.shape, slots):
         raise ShapeError(
             f"values of shape {show_shape(values.shape)} do not fit the slice {show_shape(slots)}."
         )
     return x
-
-
-def _fits(shape: Shape, target: Shape) -> bool:
-    pairs = zip(reversed(shape), reversed(target), strict=False)
-    return len(shape) <= len(target) and not [
-        0 for a, b in pairs if not known_equal(a, 1) and not known_equal(a, b)
-    ]
 
 
 def _batch_assign(batch: Batch, *, index: tuple[Entry, ...]) -> Any:
@@ -104,7 +97,7 @@ def _infer_scatter_set(x: Aval, values: Aval, index: Aval) -> Aval:
     if x.ndim < 1 or index.ndim != 1 or index.dtype.kind not in "iu":
         raise ShapeError("places on the last axis are named by a vector of integers.")
     slots = (*x.shape[:-1], *index.shape)
-    if not _fits(values.shape, slots):
+    if not same_as_broadcast(values.shape, slots):
         raise ShapeError(
             f"values of shape {show_shape(values.shape)} do not fit the slots {show_shape(slots)}."
         )
@@ -286,7 +279,7 @@ def index_add(x: ArrayLike, index: Index, values: ArrayLike) -> Array:
 def _under(x: Array, mask: Array, values: ArrayLike, name: str) -> tuple[Array, Array]:
     """The array with values where a symbolic mask holds."""
     rest = x.ndim - mask.ndim
-    if rest < 0 or [0 for a, b in zip(mask.shape, x.shape, strict=False) if not known_equal(a, b)]:
+    if rest < 0 or not same_shape(mask.shape, x.shape[: mask.ndim]):
         raise ShapeError(
             f"a mask of shape {show_shape(mask.shape)} does not fit shape {show_shape(x.shape)}."
         )

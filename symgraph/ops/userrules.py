@@ -14,7 +14,7 @@ from ..array import FUNCTIONS, Array, ArrayLike, constant
 from ..array.cuts import Borrowed
 from ..errors import DTypeError, ShapeError
 from ..ir.differentiation import Pull
-from ..ir.dims import Dim, count, known_equal, show_shape
+from ..ir.dims import Dim, count, same_shape, show_shape
 from .creation import zeros
 from .loops import scan
 
@@ -88,7 +88,7 @@ def _checked(
             continue
         array = ct if isinstance(ct, Array) else constant(ct, operand.dtype)
         wanted = (*lead, *operand.shape)
-        if len(array.shape) != len(wanted) or not all(map(known_equal, array.shape, wanted)):
+        if not same_shape(array.shape, wanted):
             raise ShapeError(
                 f"The vjp of {name} gives a cotangent of shape {show_shape(array.shape)} for "
                 f"operand {slot}, whose shape is {show_shape(wanted)}.",

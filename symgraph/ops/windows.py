@@ -16,7 +16,7 @@ from ..array.cuts import READ_ONLY
 from ..errors import ShapeError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axes
-from ..ir.dims import Dim, Shape, count, known_equal, normal, show_shape
+from ..ir.dims import Dim, Shape, count, normal, same_shape, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, no_flops, register, results_of
 from ..ir.traits import MOVEMENT, Selection, Traits
@@ -77,7 +77,7 @@ def _infer_overlap_add(y: Aval, *, extents: Shape, strides: Sizes, dilations: Si
     n = len(extents)
     lead, counts, sizes = y.shape[: -2 * n], y.shape[-2 * n : -n], y.shape[-n:]
     wanted = counted(extents, sizes, strides, dilations)
-    if [0 for a, b in zip(wanted, counts, strict=True) if not known_equal(a, b)]:
+    if not same_shape(counts, wanted):
         raise ShapeError(f"{show_shape(counts)} windows are not those of {show_shape(extents)}.")
     return y.with_shape((*lead, *extents))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..ir.body import Body
-from ..ir.naming import carried
 from ..ir.node import Node, make, origin
+from ..ir.value_names import carried
 from ..ir.walks import reachable
 
 __all__ = ["hold_bodies", "with_simple_bodies"]

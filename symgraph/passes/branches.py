@@ -8,20 +8,20 @@ f(max(x, a)).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from math import isclose
 
 import numpy as np
 
 from ..array import Array
 from ..ir.node import Node, make, on_operands, origin
-from ..ir.walks import reachable
+from ..ir.walks import reachable, use_counts
 from ..ops.choice import maximum, minimum, where
 from ..ops.creation import constant_of
 from ..ops.elementwise import multiply
 from ..rewriting.guards import uniform_value
 from .constant_folding import folded
+from .gains import Loses
 
 __all__ = ["with_branches_joined"]
 
@@ -29,23 +29,21 @@ _ROUNDINGS = 4
 """By so many roundings a constant may differ from the function at the bound."""
 
 
-def with_branches_joined(
-    outputs: Sequence[Node], loses: Callable[[Node, Node], bool], *, at_kinks: bool
-) -> list[Node]:
+def with_branches_joined(outputs: Sequence[Node], loses: Loses, *, at_kinks: bool) -> list[Node]:
     """The outputs with such choices joined, where that takes fewer operations.
 
     Parameters
     ----------
     outputs : sequence of Node
-    loses : callable
-        `loses(new, old)`: whether factors in another order lose digits or range.
+    loses : Loses
+        Whether factors in another order lose digits or range.
     at_kinks : bool
         Whether the derivative at a bound may change.
     """
     nodes = reachable(outputs)
     if not any(node.op is where.op for node in nodes):
         return list(outputs)
-    uses = Counter([each for node in nodes for each in node.operands] + list(outputs))
+    uses = use_counts(nodes, outputs)
     once = {node for node, count in uses.items() if count == 1 and not node.copy}
     instead: dict[Node, Node] = {}
     for node in nodes:
@@ -87,7 +85,7 @@ def _is_function(node: Node) -> bool:
 
 
 def _of_one_factor(
-    node: Node, once: set[Node], instead: Mapping[Node, Node], loses: Callable[[Node, Node], bool]
+    node: Node, once: set[Node], instead: Mapping[Node, Node], loses: Loses
 ) -> Node | None:
     """A factor times choices within choices, for branches that all have it, or are numbers."""
     chosen, leaves = _leaves(node, once)

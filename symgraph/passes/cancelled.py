@@ -8,11 +8,10 @@ order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ..array import Array
 from ..facts import nonzero, total
-from ..ir.cost import op_count
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, make, origin
 from ..ir.walks import reachable, substituted
@@ -20,6 +19,7 @@ from ..ops.creation import constant_of
 from ..ops.elementwise import divide, multiply, negative
 from ..ops.movement import broadcast_to, reshape
 from ..rewriting.guards import uniform_value
+from .gains import Loses, is_shorter
 
 __all__ = ["with_factors_cancelled"]
 
@@ -31,7 +31,7 @@ _INSIDE = (multiply.op, divide.op, negative.op, reshape.op)
 
 
 def with_factors_cancelled(
-    outputs: Sequence[Node], knowledge: Knowledge, loses: Callable[[Node, Node], bool]
+    outputs: Sequence[Node], knowledge: Knowledge, loses: Loses
 ) -> list[Node]:
     """The outputs without factors that are divided by again, if that takes fewer operations.
 
@@ -40,17 +40,14 @@ def with_factors_cancelled(
     outputs : sequence of Node
     knowledge : Knowledge
         Only a value that is known not to be 0, nor NaN, cancels.
-    loses : callable
-        `loses(new, old)`: whether a new spelling of an output loses digits or range.
+    loses : Loses
     """
     current, changed = list(outputs), True
     while changed:
         changed = False
         for node in reachable(current):
             new = _cancelled(node, knowledge, current)
-            if new is None or op_count(new) >= op_count(current):
-                continue
-            if not any(loses(*pair) for pair in zip(new, current, strict=True)):
+            if new is not None and is_shorter(new, current, loses):
                 current, changed = new, True
                 break
     return current

@@ -21,7 +21,7 @@ __all__ = ["Choice", "cheapest_kept"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What it costs to have a value.
+    """The cost of having a value.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class _Network:
         self.left[end].setdefault(begin, 0)
 
     def near_side(self, start: int, end: int) -> set[int]:
-        """What the start leads to when nothing more can flow to the end."""
+        """The nodes that the start leads to when nothing more can flow to the end."""
         while True:
             before = self._reached(start, end)
             if end not in before:

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from ..array import Array, constant
 from ..ir.node import Node, on_operands, origin
 from ..ir.traits import Arrangement
-from ..ir.walks import reachable
+from ..ir.walks import reachable, users_of
 from ..ops.choice import where
 from ..ops.comparison import bitwise_and, bitwise_or, invert, logical_and, logical_not, logical_or
 from ..ops.creation import zeros
@@ -53,11 +53,11 @@ def with_choices_joined(outputs: Sequence[Node]) -> list[Node]:
     nodes = reachable(outputs)
     if not any(node.op is where.op for node in nodes):
         return list(outputs)
-    users = _users(nodes, outputs)
+    users = users_of(nodes, outputs)
     instead: dict[Node, Node] = {}
     for node in nodes:
         operands = tuple([instead.get(each, each) for each in node.operands])
-        instead[node] = node if operands == node.operands else on_operands(node, operands)
+        instead[node] = on_operands(node, operands)
         if (_is_sum(node) or _is_choice(node)) and not _is_inside(node, users):
             found = _Sum(node, users).joined()
             if found is not None:
@@ -68,16 +68,6 @@ def with_choices_joined(outputs: Sequence[Node]) -> list[Node]:
 
 _Users: TypeAlias = Mapping[Node, Sequence[Node | None]]
 """The users of each value, and None for each time that it is an output."""
-
-
-def _users(nodes: Sequence[Node], outputs: Sequence[Node]) -> _Users:
-    users: dict[Node, list[Node | None]] = {node: [] for node in nodes}
-    for node in nodes:
-        for operand in node.operands:
-            users[operand].append(node)
-    for output in outputs:
-        users[output].append(None)
-    return users
 
 
 def _is_sum(node: Node) -> bool:

@@ -16,7 +16,6 @@ from typing import TypeAlias
 
 from ..array import Array
 from ..facts import positive_definite
-from ..ir.cost import op_count
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, on_operands, origin
 from ..ir.walks import reachable
@@ -30,6 +29,7 @@ from ..ops.movement import RESHAPE, TRANSPOSE, matrix_transpose, reshape
 from ..ops.solving import SOLVE_TRIANGULAR, inv, solve_triangular
 from ..ops.triangles import tril
 from ..rewriting.guards import uniform_value
+from .gains import Loses, is_shorter
 
 __all__ = ["with_cholesky_pullbacks"]
 
@@ -40,7 +40,7 @@ _SIGNS = {add.op: (1, 1), subtract.op: (1, -1), negative.op: (-1,)}
 
 
 def with_cholesky_pullbacks(
-    outputs: Sequence[Node], knowledge: Knowledge, loses: Callable[[Node, Node], bool]
+    outputs: Sequence[Node], knowledge: Knowledge, loses: Loses
 ) -> list[Node]:
     """The outputs with such gradients by the inverse and by squares, if that is shorter.
 
@@ -48,14 +48,13 @@ def with_cholesky_pullbacks(
     ----------
     outputs : sequence of Node
     knowledge : Knowledge
-    loses : callable
-        `loses(new, old)`: whether a new spelling of an output loses digits or range.
+    loses : Loses
     """
     nodes = reachable(outputs)
     factors = {node for node in nodes if node.op is CHOLESKY and node.ndim == 2}
     if not factors or not any(node.op is COPIED_LOWER for node in nodes):
         return list(outputs)
-    solved = {_solved(node): node for node in nodes if _is_solved(node, trans=1)}
+    solved = {_solved(node): node for node in nodes if _is_solved(node)}
     found: dict[Node, Parts] = {}
     for node in nodes:
         middle = _middle(node)
@@ -67,8 +66,7 @@ def with_cholesky_pullbacks(
         # Where the inverse has fewer digits than triangular systems, those stay.
         known = knowledge if by_inverse else None
         new = _rebuilt(nodes, outputs, found, solved, known)
-        shorter = op_count(new) < op_count(outputs)
-        if shorter and not any(loses(*pair) for pair in zip(new, outputs, strict=True)):
+        if is_shorter(new, outputs, loses):
             return new
     return list(outputs)
 
@@ -92,11 +90,11 @@ def _rebuilt(
     return [instead[output] for output in outputs]
 
 
-def _is_solved(node: Node, trans: int) -> bool:
-    """Whether it is the solution of a system with a lower triangle, or with its transpose."""
+def _is_solved(node: Node) -> bool:
+    """Whether it is the solution of a system with the transpose of a lower triangle."""
     if node.op is not SOLVE_TRIANGULAR or node.copy or node.params["unit_diagonal"]:
         return False
-    return node.params["lower"] and node.params["trans"] == trans
+    return node.params["lower"] and node.params["trans"] == 1
 
 
 def _solved(node: Node) -> tuple[Node, Node]:
@@ -106,11 +104,11 @@ def _solved(node: Node) -> tuple[Node, Node]:
 
 def _middle(node: Node) -> Node | None:
     """X, if the node is L^-T (L^-T C)' and C has the lower triangle of X; else None."""
-    if not _is_solved(node, trans=1) or node.ndim != 2:
+    if not _is_solved(node) or node.ndim != 2:
         return None
     triangle, turned = node.operands
     inner = turned.operands[0] if turned.op is TRANSPOSE else turned
-    if turned is inner or not _is_solved(inner, trans=1) or inner.operands[0] is not triangle:
+    if turned is inner or not _is_solved(inner) or inner.operands[0] is not triangle:
         return None
     both = inner.operands[1]
     return both.operands[0] if both.op is COPIED_LOWER and not both.copy else None
@@ -118,7 +116,7 @@ def _middle(node: Node) -> Node | None:
 
 @dataclass
 class _Triangle:
-    """What the lower triangles of matrices are that are made of one Cholesky factor."""
+    """The lower triangles of matrices that are made of one Cholesky factor."""
 
     factor: Node
     solved: Mapping[tuple[Node, Node], Node]

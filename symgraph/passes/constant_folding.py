@@ -16,7 +16,7 @@ from ..ir.dims import fixed
 from ..ir.interpreter import run
 from ..ir.node import Node, on_operands, origin
 from ..ir.traits import Arrangement
-from ..ir.walks import reachable
+from ..ir.walks import reachable, unrepeated
 from ..ops.control import STOP_GRADIENT
 
 __all__ = ["folded"]
@@ -52,7 +52,7 @@ def _value(node: Node, operands: tuple[Node, ...], largest: int) -> Any:
         return None
     sources: list[Node] = []
     for each in operands:
-        source = _source(each)
+        source = unrepeated(each)
         if not source.is_constant:
             return None
         sources.append(source)
@@ -80,10 +80,3 @@ def _is_never_folded(node: Node) -> bool:
     """
     repeated = node.op.traits.arrangement is Arrangement.REPEATED
     return repeated or node.is_constant or node.op is STOP_GRADIENT
-
-
-def _source(node: Node) -> Node:
-    """The constant that a broadcast repeats."""
-    while node.op.traits.arrangement is Arrangement.REPEATED:
-        node = node.operands[0]
-    return node

@@ -7,36 +7,33 @@ reads. The same products are added here, so no range is lost.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ..array import Array
 from ..ir.node import Node, origin
-from ..ir.walks import reachable, substituted
+from ..ir.walks import reachable, substituted, use_counts
 from ..ops.elementwise import multiply, negative, square
 from ..ops.matmul import matmul
 from ..ops.movement import RESHAPE, matrix_transpose, reshape
 from ..ops.totals import sum as total
+from .gains import Loses, keeps_digits
 
 __all__ = ["with_sums_contracted"]
 
 
-def with_sums_contracted(
-    outputs: Sequence[Node], loses: Callable[[Node, Node], bool]
-) -> list[Node]:
+def with_sums_contracted(outputs: Sequence[Node], loses: Loses) -> list[Node]:
     """The outputs with sums of products, each with no other use, as contractions.
 
     Parameters
     ----------
     outputs : sequence of Node
-    loses : callable
-        `loses(new, old)`: whether a new spelling of an output loses digits or range.
+    loses : Loses
     """
     nodes = reachable(outputs)
     sums = [node for node in nodes if _is_sum_of_product(node)]
     if not sums:
         return list(outputs)
-    uses = Counter([each for node in nodes for each in node.operands] + list(outputs))
+    uses = use_counts(nodes, outputs)
     instead: dict[Node, Node] = {}
     for node in sums:
         new = _contraction(node, uses) if uses[node.operands[0]] == 1 else None
@@ -45,8 +42,7 @@ def with_sums_contracted(
     if not instead:
         return list(outputs)
     new = substituted(outputs, instead)
-    lost = any(loses(*pair) for pair in zip(new, outputs, strict=True))
-    return list(outputs) if lost else new
+    return new if keeps_digits(new, outputs, loses) else list(outputs)
 
 
 def _is_sum_of_product(node: Node) -> bool:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from ..array import project
 from ..ir.body import Body
 from ..ir.interpreter import results_read
-from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
+from ..ir.value_names import carried
 from ..ir.walks import reachable
 from ..ops.results import PROJECT
 from ..ops.scan import SCAN

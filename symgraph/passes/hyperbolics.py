@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ..array import Array
 from ..ir.cost import op_count
 from ..ir.node import Node, on_operands, origin
-from ..ir.walks import reachable
+from ..ir.walks import reachable, users_of
 from ..ops.elementwise import add, divide, multiply, negative, subtract
 from ..ops.exponential import exp
 from ..ops.trigonometric import cosh, sinh
@@ -48,12 +48,7 @@ def with_hyperbolics(outputs: Sequence[Node]) -> list[Node]:
 
 def _pairs(nodes: Sequence[Node], outputs: Sequence[Node]) -> set[Node]:
     """Sums and differences of exps of opposite arguments, where neither exp has other users."""
-    users: dict[Node, list[Node | None]] = {node: [] for node in nodes}
-    for output in outputs:
-        users[output].append(None)
-    for node in nodes:
-        for operand in node.operands:
-            users[operand].append(node)
+    users = users_of(nodes, outputs)
     found = {node for node in nodes if _is_pair(node)}
     while True:
         kept = {n for n in found if all(u in found for each in n.operands for u in users[each])}

@@ -7,12 +7,11 @@ than as an element of an array. So do large arrays, which are written where they
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ..array import Array
 from ..ir.node import Node, make, on_operands, origin
-from ..ir.walks import reachable
+from ..ir.walks import reachable, use_counts
 from ..ops.joining import CONCATENATE, concatenate
 from ..ops.movement import RESHAPE, reshape
 
@@ -41,7 +40,7 @@ def with_operations_joined(outputs: Sequence[Node]) -> list[Node]:
 
 
 def _with_operations_joined(nodes: Sequence[Node], outputs: Sequence[Node]) -> list[Node]:
-    uses = Counter([each for node in nodes for each in node.operands] + list(outputs))
+    uses = use_counts(nodes, outputs)
     instead: dict[Node, Node] = {}
     for node in nodes:
         parts = [_inside(each, uses) for each in node.operands] if _is_small_join(node) else []

@@ -19,12 +19,13 @@ import numpy as np
 
 from ..array import Array, constant
 from ..ir.node import Node, on_operands, origin
-from ..ir.walks import reachable
+from ..ir.walks import only_users, reachable
 from ..ops.creation import CONSTANT, zeros
 from ..ops.elementwise import add, negative, subtract
 from ..ops.indexing import EMBED
 from ..ops.joining import CONCATENATE, concatenate
 from ..ops.movement import reshape
+from ..ops.parts import resized
 from ..ops.slices import bounds_of, entries_of
 from ..rewriting.guards import uniform_value
 
@@ -61,11 +62,11 @@ def with_joined_parts(outputs: Sequence[Node]) -> list[Node]:
     nodes = reachable(outputs)
     if not any(node.op is EMBED for node in nodes):
         return list(outputs)
-    user = _only_users(nodes, outputs)
+    user = only_users(nodes, outputs)
     instead: dict[Node, Node] = {}
     for node in nodes:
         operands = tuple([instead.get(each, each) for each in node.operands])
-        instead[node] = node if operands == node.operands else on_operands(node, operands)
+        instead[node] = on_operands(node, operands)
         above = user[node]
         if node.op not in _SIGNS or node.copy or (above is not None and above.op in _SIGNS):
             continue  # Only the top of a sum is replaced.
@@ -78,15 +79,6 @@ def with_joined_parts(outputs: Sequence[Node]) -> list[Node]:
                 whole = _joined(node, *found, _sum_of_constants(standing), instead, user)
                 instead[node] = _total([whole, *[(Array(each), sign) for each, sign in beside]])
     return [instead[output] for output in outputs]
-
-
-def _only_users(nodes: Sequence[Node], outputs: Sequence[Node]) -> _Users:
-    user: dict[Node, Node | None] = {}
-    for node in nodes:
-        for operand in node.operands:
-            user[operand] = None if operand in user else node
-    user.update(dict.fromkeys(outputs))
-    return user
 
 
 def _terms(top: Node, user: _Users) -> list[_Signed]:
@@ -201,13 +193,13 @@ def _joined(
     def fill(stop: int) -> None:
         if stop > end:
             known = there(end, stop)
-            shape = _resized(top.shape, axis, stop - end)
+            shape = resized(top.shape, axis, stop - end)
             pieces.append(zeros(shape, top.dtype) if known is None else constant(known, top.dtype))
 
     for part in parts:
         fill(part.start)
         changed = instead[part.array]
-        shape = _resized(top.shape, axis, part.stop - part.start)
+        shape = resized(top.shape, axis, part.stop - part.start)
         flip, known = part.sign < 0 and not opposite, there(part.start, part.stop)
         if known is not None:
             added = constant(known.reshape(changed.shape), top.dtype)
@@ -237,8 +229,3 @@ def _is_joined(node: Node, axis: int) -> bool:
 
 def _shaped(array: Array, shape: tuple[Any, ...]) -> Array:
     return array if array.shape == shape else reshape(array, shape)
-
-
-def _resized(shape: Sequence[Any], axis: int, size: int) -> tuple[Any, ...]:
-    place = len(shape) + axis
-    return (*shape[:place], size, *shape[place + 1 :])

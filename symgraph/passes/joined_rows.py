@@ -6,12 +6,11 @@ rows of zeros, and rows to a matrix. Joined at once, each entry is copied once, 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..array import Array
 from ..ir.node import Node, on_operands, origin
-from ..ir.walks import reachable
+from ..ir.walks import reachable, use_counts
 from ..ops.creation import zeros
 from ..ops.elementwise import negative
 from ..ops.indexing import EMBED
@@ -36,7 +35,7 @@ def with_rows_joined(outputs: Sequence[Node]) -> list[Node]:
     nodes = reachable(outputs)
     if not any(map(_is_of_rows, nodes)):
         return list(outputs)
-    uses = Counter([each for node in nodes for each in node.operands] + list(outputs))
+    uses = use_counts(nodes, outputs)
     instead: dict[Node, Node] = {}
     for node in nodes:
         operands = tuple([instead[operand] for operand in node.operands])

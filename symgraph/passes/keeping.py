@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ..ir.dag import Dag
-from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
+from ..ir.value_names import carried
 from ..ir.walks import reachable
 from ..ops.control import KEPT
 

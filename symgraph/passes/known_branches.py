@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ..array import Array
 from ..ir.node import Node, make, origin
-from ..ir.walks import reachable, substituted
+from ..ir.walks import reachable, substituted, use_counts
 from ..ops.choice import where
 from ..ops.elementwise import add, divide, multiply, negative, subtract
 from ..ops.movement import broadcast_to
@@ -38,7 +38,7 @@ def with_branches_known(outputs: Sequence[Node]) -> list[Node]:
     conditions = Counter(node.operands[0] for node in nodes if node.op is where.op)
     if not any(count > 1 for count in conditions.values()):
         return list(outputs)
-    uses = Counter([each for node in nodes for each in node.operands] + list(outputs))
+    uses = use_counts(nodes, outputs)
     once = {node for node, count in uses.items() if count == 1 and not node.copy}
     instead: dict[Node, Node] = {}
     for node in nodes:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..array import Array
 from ..ir.node import Node, on_operands, origin
-from ..ir.walks import reachable
+from ..ir.walks import only_users, reachable
 from ..ops.carrying import carries_reduced
 from ..ops.elementwise import multiply, negative, subtract
 from ..ops.exponential import exp, sigmoid
@@ -44,7 +44,7 @@ def with_complements(outputs: Sequence[Node]) -> list[Node]:
     instead: dict[Node, Node] = {}
     for node in reachable(outputs):
         operands = tuple([instead.get(each, each) for each in node.operands])
-        instead[node] = node if operands == node.operands else on_operands(node, operands)
+        instead[node] = on_operands(node, operands)
         if _is_complement(node, operands):
             with origin(node.origin):
                 inner = negative(Array(operands[1].operands[0]))
@@ -76,7 +76,7 @@ def with_quotients(
     nodes = reachable(outputs)
     if not any(node.op is sigmoid.op for node in nodes):
         return list(outputs)
-    user = _only_users(nodes, outputs)
+    user = only_users(nodes, outputs)
     left_out: dict[Node, Node] = {}
     swapped: set[Node] = set()
     quotients: dict[Node, tuple[_Multiple, Node]] = {}
@@ -99,19 +99,6 @@ def with_quotients(
         if found.factor is not None:
             left_out[found.factor] = next(x for x in found.factor.operands if not x.is_constant)
     return _rebuilt(nodes, outputs, left_out, swapped, quotients) if quotients else list(outputs)
-
-
-def _only_users(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, Node | None]:
-    """The only user of each value; None if there are several, or the value is an output.
-
-    A value that is used twice by one node has two users.
-    """
-    user: dict[Node, Node | None] = {}
-    for node in nodes:
-        for operand in node.operands:
-            user[operand] = None if operand in user else node
-    user.update(dict.fromkeys(outputs))
-    return user
 
 
 def _sign_below(node: Node, user: Mapping[Node, Node | None]) -> Node | None:

@@ -7,7 +7,7 @@ numbers move alone, and all else stays in its order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from operator import ge
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from ..ir.op import Op
 from ..ir.walks import reachable
 from ..ops.creation import constant_of
 from ..ops.elementwise import divide, multiply, negative, square
+from .gains import Loses, keeps_digits
 from .signs import settled_signs
 
 __all__ = ["with_numbers_gathered"]
@@ -27,16 +28,13 @@ _LARGEST = 1e9
 """A larger number stays where it is, and so does a smaller one than its inverse."""
 
 
-def with_numbers_gathered(
-    outputs: Sequence[Node], loses: Callable[[Node, Node], bool]
-) -> list[Node]:
+def with_numbers_gathered(outputs: Sequence[Node], loses: Loses) -> list[Node]:
     """The outputs with numbers gathered, if that takes fewer operations.
 
     Parameters
     ----------
     outputs : sequence of Node
-    loses : callable
-        `loses(new, old)`: whether a new spelling of an output loses digits or range.
+    loses : Loses
     """
     best, current = list(outputs), None
     while best != current:
@@ -50,8 +48,7 @@ def with_numbers_gathered(
             if new == best or all(map(ge, _lengths(new), least)):
                 continue
             new = settled_signs(new)
-            fewer = op_count(new) < least[0]
-            if fewer and not any(loses(*pair) for pair in zip(new, outputs, strict=True)):
+            if op_count(new) < least[0] and keeps_digits(new, outputs, loses):
                 best, least = new, _lengths(new)
     return best
 

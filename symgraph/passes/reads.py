@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ..errors import SymgraphError
 from ..ir.avals import Aval
-from ..ir.dims import Dim, Shape, known_equal, known_most
+from ..ir.dims import Dim, known_most, same_shape
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.op import carries_aligned
 from ..ir.walks import reachable
@@ -276,11 +276,7 @@ def _fits(
         found = _single(node.op.infer(*avals, **node.params))
     except (SymgraphError, ValueError):
         return False
-    return found.dtype == node.dtype and _same(found.shape, tuple(wanted))
-
-
-def _same(one: Shape, other: Shape) -> bool:
-    return len(one) == len(other) and all(map(known_equal, one, other))
+    return found.dtype == node.dtype and same_shape(found.shape, tuple(wanted))
 
 
 def _remaining_read(

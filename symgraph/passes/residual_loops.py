@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from ..array import project
 from ..ir.body import Body
-from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
+from ..ir.value_names import carried
 from ..ir.walks import reachable
 from ..ops.closures import fresh_like, rebuilt
 from ..ops.results import PROJECT

@@ -1,4 +1,4 @@
-r"""What the loop of a gradient reads of the first loop: kept where that is cheaper than again.
+r"""Values of the first loop that the loop of a gradient reads: kept, where that is cheaper.
 
 The gradient of a `scan` reads the carries before each step and computes the rest of the step again.
 Here the first loop also stacks the values that are worth their memory, such as products of matrices

@@ -22,7 +22,7 @@ from ..array import Array
 from ..facts import positive
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, make, on_operands, origin
-from ..ir.walks import reachable
+from ..ir.walks import reachable, use_counts
 from ..ops.einsum import EINSUM, einsum
 from ..ops.elementwise import add, divide, multiply, negative, square, subtract
 from ..ops.indexing import GETITEM
@@ -235,7 +235,7 @@ def _from_differences(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[No
     instead: dict[Node, Node] = {}
     if not opposites:
         return instead
-    uses = Counter(each for node in nodes for each in node.operands) + Counter(outputs)
+    uses = use_counts(nodes, outputs)
     for node in nodes:
         if node.op not in (add.op, subtract.op, total.op) or node.copy:
             continue

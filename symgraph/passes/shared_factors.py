@@ -1,4 +1,4 @@
-"""What several products share is multiplied once: x y z and x y u have one product x y.
+"""Factors that several products share are multiplied once: x y z and x y u have one x y.
 
 Entries of a Jacobian, and gradients of several inputs, are products of much the same values, each
 in the order of the chain rule. A pair of factors that is in two products or more becomes a value of
@@ -11,19 +11,19 @@ vectors is a product whose elements are added: (x y) @ z and (x u) @ (y v) have 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
 from ..array import Array
-from ..ir.cost import op_count
 from ..ir.node import Node, on_operands, origin
-from ..ir.walks import reachable
+from ..ir.walks import reachable, use_counts
 from ..ops.elementwise import divide, multiply, negative, square
 from ..ops.matmul import MATMUL, matmul
 from ..ops.movement import RESHAPE, reshape
 from ..ops.totals import sum as total
+from .gains import Loses, is_shorter
 
 __all__ = ["with_factors_shared"]
 
@@ -65,14 +65,13 @@ class _Product:
     added: bool = False
 
 
-def with_factors_shared(outputs: Sequence[Node], loses: Callable[[Node, Node], bool]) -> list[Node]:
+def with_factors_shared(outputs: Sequence[Node], loses: Loses) -> list[Node]:
     """The outputs with pairs of factors multiplied once, if that takes fewer operations.
 
     Parameters
     ----------
     outputs : sequence of Node
-    loses : callable
-        `loses(new, old)`: whether a new spelling of an output loses digits or range.
+    loses : Loses
     """
     nodes = reachable(outputs)
     if len(nodes) > _MOST_NODES:
@@ -81,16 +80,14 @@ def with_factors_shared(outputs: Sequence[Node], loses: Callable[[Node, Node], b
     if not found.share():
         return list(outputs)
     new = found.outputs(nodes, outputs)
-    shorter = op_count(new) < op_count(outputs)
-    lost = shorter and any(loses(*pair) for pair in zip(new, outputs, strict=True))
-    return new if shorter and not lost else list(outputs)
+    return new if is_shorter(new, outputs, loses) else list(outputs)
 
 
 class _Products:
     """The products of a graph, each with all its factors."""
 
     def __init__(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> None:
-        self._uses = Counter([each for node in nodes for each in node.operands] + list(outputs))
+        self._uses = use_counts(nodes, outputs)
         self._minus = _Factor(0)
         self._factors: dict[Node | _Pair, _Factor] = {}
         self._found: dict[Node, _Product] = {}

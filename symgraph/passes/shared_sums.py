@@ -1,4 +1,4 @@
-"""What several sums share is added once: c + d - a - b beside a - c is d - b - (a - c).
+"""Terms that several sums share are added once: c + d - a - b beside a - c is d - b - (a - c).
 
 The algebra knows the sums of one region, and a sum that is a factor elsewhere may be none of them.
 A pair of terms that two sums or more have, with one sign or with opposite signs, becomes a value of
@@ -9,15 +9,15 @@ sum(x) - sum(y) is the sum of x - y where this difference is computed anyway.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TypeAlias
 
 from ..array import Array
-from ..ir.cost import op_count
 from ..ir.node import Node, make, origin
-from ..ir.walks import reachable, substituted
+from ..ir.walks import reachable, substituted, use_counts
 from ..ops.elementwise import add, negative, subtract
+from .gains import Loses, is_shorter
 from .signs import settled_signs
 
 __all__ = ["with_terms_shared"]
@@ -37,14 +37,13 @@ Pair: TypeAlias = tuple[Node, Node, int]
 """Two terms, and whether their signs agree: 1 or -1."""
 
 
-def with_terms_shared(outputs: Sequence[Node], loses: Callable[[Node, Node], bool]) -> list[Node]:
+def with_terms_shared(outputs: Sequence[Node], loses: Loses) -> list[Node]:
     """The outputs with pairs of terms added once, if that takes fewer operations.
 
     Parameters
     ----------
     outputs : sequence of Node
-    loses : callable
-        `loses(new, old)`: whether a new spelling of an output loses digits or range.
+    loses : Loses
     """
     current = list(outputs)
     tried: set[Pair] = set()
@@ -61,15 +60,14 @@ def with_terms_shared(outputs: Sequence[Node], loses: Callable[[Node, Node], boo
         pair = max(wanted, key=lambda each: pairs[each])
         tried.add(pair)
         new = settled_signs(_shared(current, nodes, sums, pair))
-        shorter = op_count(new) < op_count(current)
-        if shorter and not any(loses(*both) for both in zip(new, current, strict=True)):
+        if is_shorter(new, current, loses):
             current = new
     return current
 
 
 def _sums(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, Terms]:
     """The terms of each sum that is no part of another one; of sums with equal terms none."""
-    uses = Counter([each for node in nodes for each in node.operands] + list(outputs))
+    uses = use_counts(nodes, outputs)
     found: dict[Node, Terms] = {}
     inside: set[Node] = set()
     for node in reversed(nodes):

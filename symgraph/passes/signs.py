@@ -10,16 +10,16 @@ except for the sign of a zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
 
-from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.op import Op
+from ..ir.value_names import carried
 from ..ir.walks import reachable
 from ..ops.elementwise import add, negative, subtract
 
@@ -100,9 +100,11 @@ class _Role:
         The operands that the node needs as they are.
     has_number : bool
         Whether a constant among `slots` can absorb any sign.
+    carries_sign : bool
+        Whether the sign of the result depends on the signs of operands.
     """
 
-    __slots__ = ("fixed", "has_number", "kind", "slots")
+    __slots__ = ("carries_sign", "fixed", "has_number", "kind", "slots")
 
     def __init__(self, node: Node) -> None:
         roles = _roles(node)
@@ -112,6 +114,7 @@ class _Role:
         rest = [each for i, each in enumerate(node.operands) if i not in places]
         self.fixed = tuple(rest if roles is not None else dict.fromkeys(rest))
         self.has_number = any(each.is_constant for each in self.slots)
+        self.carries_sign = self.kind not in (None, _Kind.EVEN)
 
     def missing(self, node: Node, negated: set[Node]) -> int:
         """How many negations are needed beside the operation, if these values are negated."""
@@ -147,6 +150,8 @@ class _Signs:
         self.negated: set[Node] = set()
         self._counts: dict[Node, int] = {}
         self._roles: dict[Node, _Role] = {}
+        self._mending: dict[Node, list[Node]] = {}
+        """For an operation, the values to negate that may mend it."""
         self.users: dict[Node, list[Node]] = {node: [] for node in nodes}
         for node in nodes:
             for operand in dict.fromkeys(node.operands):
@@ -178,13 +183,13 @@ class _Signs:
             flips |= {node}
             near = dict.fromkeys([node, *self.users[node]])
             changes = {each: by for each, by in changes.items() if each not in near}
-            changes.update(self._changes(near, flips))
+            changes.update([pair for pair in self._changes(near, flips) if pair[1]])
             bad = [each for each, by in changes.items() if by > 0]
             if sum(changes.values()) < 0:
                 if not bad:
                     return flips
                 second_best = second_best or flips
-            if bad and all(map(self._carries_sign, bad)):
+            if bad and all(self._role(each).carries_sign for each in bad):
                 choices = [x for x in self._candidates(bad[-1]) if x not in flips]
                 stack.extend((flips, changes, x) for x in reversed(choices))
         return second_best
@@ -212,19 +217,17 @@ class _Signs:
         self.negated ^= flips
         return found
 
-    def _candidates(self, node: Node) -> Iterator[Node]:
+    def _candidates(self, node: Node) -> list[Node]:
         """The values to negate that may mend an operation: its operands, or its result."""
-        for each in dict.fromkeys([*self._role(node).slots, node]):
-            if self._may_negate(each):
-                yield each
+        found = self._mending.get(node)
+        if found is None:
+            places = dict.fromkeys([*self._role(node).slots, node])
+            found = self._mending[node] = [each for each in places if self._may_negate(each)]
+        return found
 
     def _may_negate(self, node: Node) -> bool:
         free = node not in self.outputs and len(self.users[node]) <= _MOST_USERS
-        return free and self._carries_sign(node)
-
-    def _carries_sign(self, node: Node) -> bool:
-        """Whether the sign of the result depends on the signs of operands."""
-        return self._role(node).kind not in (None, _Kind.EVEN)
+        return free and self._role(node).carries_sign
 
 
 # -- the graph with values negated -----------------------------------------------------------------

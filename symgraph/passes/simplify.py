@@ -232,7 +232,10 @@ class _Rounds:
         return current, current == outputs or tuple(current) in seen
 
     def _moved_at_the_end(self, outputs: list[Node]) -> tuple[list[Node], bool]:
-        """What moves when nothing else changes, for rules match as written; whether signs moved."""
+        """The outputs after the passes for a graph at rest, and whether signs moved.
+
+        Rules match graphs as they are written, so these passes wait until no rule applies.
+        """
         log, loses = self.log, judge_of(self.knowledge).loses
         current = with_numbers_gathered(settled_signs(outputs), loses)
         current = log.through("signs and numbers moved", outputs, current)
@@ -317,17 +320,19 @@ class _Rounds:
         known = self._judged or self.knowledge
         return settlement(outputs, known, trust=self.trust, at_kinks=self.at_kinks)
 
-    def _normalized(self, outputs: list[Node], **how: bool) -> list[Node]:
-        if how.get("afresh"):
+    def _normalized(self, outputs: list[Node], *, afresh: bool = False, **how: bool) -> list[Node]:
+        known = earlier = self._judged or self.knowledge
+        if afresh:
             # Another judge, too: a verdict that hangs on chance would fall another way next time.
             fresh = Knowledge(only_open=self.knowledge.only_open)
-            self._judged = judged_as_carefully(fresh, self.knowledge)
+            known = self._judged = judged_as_carefully(fresh, self.knowledge)
         started = perf_counter()
         new = normalized(
-            *(outputs, self._judged or self.knowledge),
+            *(outputs, known),
             trust=self.trust,
             log=self.log,
             at_kinks=self.at_kinks,
+            afresh=earlier if afresh else None,
             **how,
         )
         self.log.took("algebra", perf_counter() - started)

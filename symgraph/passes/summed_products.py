@@ -19,10 +19,10 @@ import numpy as np
 from ..array import Array, project
 from ..ir.body import Body
 from ..ir.cost import nominal
-from ..ir.naming import carried
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.traits import Arrangement, Matrices
-from ..ir.walks import consumers, reachable
+from ..ir.value_names import carried
+from ..ir.walks import consumers, reachable, unrepeated
 from ..ops.matmul import matmul
 from ..ops.movement import matrix_transpose, reshape
 from ..ops.results import PROJECT
@@ -168,10 +168,8 @@ def _rows(stacked: Node) -> Array:
 
 
 def _added(first: Node, total: Node) -> Node:
-    """What the sum began with, and what was added; nothing is added to zeros."""
-    inner = first
-    while inner.op.traits.arrangement is Arrangement.REPEATED:
-        inner = inner.operands[0]
+    """The sum with the value that it began with; nothing is added to zeros."""
+    inner = unrepeated(first)
     if inner.is_constant and not np.any(inner.params["value"]):
         return total
     return (Array(first) + Array(total)).node

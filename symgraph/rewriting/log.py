@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from ..ir.html_tables import bundle, table
-from ..ir.naming import carried
 from ..ir.node import Node, Origin
+from ..ir.value_names import carried
 from ..ir.walks import reachable
 from .rule import Rule, Soundness
 

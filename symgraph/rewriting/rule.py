@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from ..array import Array, ArrayLike
 from ..errors import RewriteError, RuleError, SymgraphError, UnknownSize
 from ..facts import OF_SQUARES, Fact, is_square
-from ..ir.dims import Shape, known_equal
+from ..ir.dims import same_shape
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ops.creation import constant_of, full
@@ -271,15 +271,9 @@ def _node_like(right: ArrayLike, node: Node) -> Node | None:
         if not aval.shape:
             return constant_of(right, aval.dtype).node
         return full(aval.shape, right, aval.dtype).node
-    if right.dtype != aval.dtype or not _same_shape(right.shape, aval.shape):
+    if right.dtype != aval.dtype or not same_shape(right.shape, aval.shape):
         return None
     return right.node
-
-
-def _same_shape(one: Shape, other: Shape) -> bool:
-    return one == other or (
-        len(one) == len(other) and all(known_equal(a, b) for a, b in zip(one, other, strict=True))
-    )
 
 
 # -- packs -----------------------------------------------------------------------------------------

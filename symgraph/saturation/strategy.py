@@ -15,6 +15,7 @@ from ..ir.collector import collector_paused
 from ..ir.cost import varying
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, make, origin
+from ..passes.gains import keeps_digits
 from ..passes.simplify import Rules, rule_set, simplified
 from ..rewriting.log import Log, Step
 from ..rewriting.rule import Rule, RulePack, Soundness
@@ -84,7 +85,7 @@ def is_cheaper(new: Sequence[Node], old: Sequence[Node], judge: Judge) -> bool:
     after, before = price(new), price(old)
     if after[0] > before[0] or after[1] > before[1] or after == before:
         return False
-    return not any(judge.loses(*pair) for pair in zip(new, old, strict=True))
+    return keeps_digits(new, old, judge.loses)
 
 
 class _Windows:

@@ -15,10 +15,10 @@ from ..errors import InputError, SymgraphError
 from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.interning import params_key
-from ..ir.naming import MOST_NAMES, Name
 from ..ir.node import Node, Origin, make, newest_serial, note, origin
 from ..ir.op import OPS, Op
 from ..ir.origins import noted
+from ..ir.value_names import MOST_NAMES, Name
 from ..ops.backward_rules import WrittenRule
 from ..ops.creation import input as symbolic_input
 from ..source import Frame

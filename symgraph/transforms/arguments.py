@@ -136,7 +136,7 @@ class Arguments:
                 continue
             try:
                 hash(leaf)
-            except TypeError:
+            except (TypeError, ValueError):  # the latter of a memory view
                 raise InputError(
                     f"Argument {self.paths[i]} is no array, and {type(leaf).__name__} "
                     "cannot be hashed, so no trace can be kept for it.",

@@ -1,4 +1,4 @@
-"""What is computed of a function: its gradient, its value too, its Hessian, and so on."""
+"""The kinds of transforms: a gradient, a value and its gradient, a Hessian, and so on."""
 
 from __future__ import annotations
 

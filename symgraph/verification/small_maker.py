@@ -219,12 +219,19 @@ class SmallInstanceMaker(InstanceMaker):
         for entry in _ENTRIES:
             yield (*[(None, None, 1)] * (rank - 1), entry)
 
-    def _of_new_axes(self, seen: set[Any]) -> Iterator[Instance]:
-        """Instances with an index that adds axes anywhere, and a broadcast before or after it."""
+    def _index_and_shape(self) -> tuple[str, str] | None:
+        """The params of a rule that has an index, a shape and no other; else None."""
         names = {each.kind.name: each.name for each in self.rule.statics}
         if len(self.rule.statics) != 2 or {*names} != {"index", "shape"}:
+            return None
+        return names["index"], names["shape"]
+
+    def _of_new_axes(self, seen: set[Any]) -> Iterator[Instance]:
+        """Instances with an index that adds axes anywhere, and a broadcast before or after it."""
+        names = self._index_and_shape()
+        if names is None:
             return
-        index, shape = names["index"], names["shape"]
+        index, shape = names
         before = self.rule.statics[0].name == shape
         for entries in _NEW_AXES:
             whole = (2,) * sum(entry is not None for entry in entries)
@@ -240,10 +247,10 @@ class SmallInstanceMaker(InstanceMaker):
 
     def _of_length_one_axes(self, seen: set[Any]) -> Iterator[Instance]:
         """Instances with an index, and a shape that adds or drops axes of length one."""
-        names = {each.kind.name: each.name for each in self.rule.statics}
-        if len(self.rule.statics) != 2 or {*names} != {"index", "shape"}:
+        names = self._index_and_shape()
+        if names is None:
             return
-        index, shape = names["index"], names["shape"]
+        index, shape = names
         before = self.rule.statics[0].name == shape
         for whole, count in product(_SHAPES_OF_ONES, (1, 2)):
             for entries in product(_ENTRIES_OF_ONES, repeat=min(count, len(whole))):

@@ -368,7 +368,7 @@ def _counts_ties(expr: Expr) -> bool:
     shape = extremum.shape
     while extremum.op is reshape.op:
         extremum = extremum.operands[0]
-    if not is_extremum(extremum, elementwise=False) or extremum.operands[0] is not x:
+    if not is_extremum(extremum) or extremum.operands[0] is not x:
         return False
     axes = extremum.params["axis"]
     # If it is transposed or cut, the extremum is compared with other elements than its own.

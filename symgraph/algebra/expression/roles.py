@@ -104,10 +104,10 @@ def is_equality(node: Node) -> bool:
     return comparison is not None and comparison.side == 0
 
 
-def is_extremum(node: Node, *, elementwise: bool) -> bool:
-    """Whether it is the larger (or smaller) of two values, or the largest of the elements."""
+def is_extremum(node: Node) -> bool:
+    """Whether it is the largest or the smallest of the elements."""
     traits = node.op.traits
-    return traits.extremum != 0 and traits.elementwise == elementwise
+    return traits.extremum != 0 and not traits.elementwise
 
 
 def is_exponential(op: Op) -> bool:

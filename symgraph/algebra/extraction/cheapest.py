@@ -18,7 +18,8 @@ from ..expression.roles import is_product
 from ..expression.term import Expr
 from ..normal_form.known_contractions import KnownContractions
 from ..normal_form.normalize import NormalForm
-from .indexed_arrays import ArrayOperations, IndexedArray
+from .array_operations import ArrayOperations
+from .indexed_arrays import IndexedArray
 from .solves import inverses_twice
 from .use_counts import Price, UseCounts
 from .writer import ExpressionWriter, Unwritable

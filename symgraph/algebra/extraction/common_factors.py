@@ -1,4 +1,4 @@
-"""What the terms of a sum share: common factors, and products that occur again in other terms.
+"""Common factors of the terms of a sum, and products that occur again in other terms.
 
 a / b - a**2 / b**2 is (a / b) (1 - a / b), found only if both factors are taken out at once. In
 P - x sum(x P), with a product P, P is computed once.

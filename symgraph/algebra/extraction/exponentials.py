@@ -17,7 +17,8 @@ from ..expression.exact_numbers import Coef, Rational, rational
 from ..expression.term import EXP, LOG, ONE, Atom, Expr, Term, added, scaled
 from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm
-from .indexed_arrays import ArrayOperations, IndexedArray
+from .array_operations import ArrayOperations
+from .indexed_arrays import IndexedArray
 
 __all__ = ["Exponentials", "SumWriter", "is_logistic_expr", "only_exps"]
 

@@ -6,7 +6,8 @@ from ...ir.node import Node
 from ...ops.creation import ones
 from ...ops.linalg import inv, matrix_transpose, solve
 from ..expression.term import LEAF, SUM, Expr
-from .indexed_arrays import ArrayOperations, IndexedArray
+from .array_operations import ArrayOperations
+from .indexed_arrays import IndexedArray
 
 __all__ = ["inverses_twice", "sum_as_solve", "written_as_solve"]
 

@@ -13,9 +13,6 @@ from math import isclose, isqrt
 
 from ...ir.dims import Dim
 from ...ir.node import Node
-from ...ops.choice import maximum
-from ...ops.elementwise import absolute, negative
-from ...ops.exponential import softplus
 from ...ops.softmax import log_softmax
 from ..expression.atoms import AtomTable, one, open_axes
 from ..expression.canonical_indices import canonical_term
@@ -40,8 +37,9 @@ from ..expression.term import (
 )
 from ..normal_form.factors import Bound, Factors, RawFactor, is_logistic
 from ..normal_form.normalize import NormalForm
+from .array_operations import ArrayOperations
 from .exponentials import Exponentials, SumWriter, is_logistic_expr, only_exps
-from .indexed_arrays import ArrayOperations, IndexedArray
+from .indexed_arrays import IndexedArray
 
 __all__ = ["StableExponentials", "SumWriter"]
 
@@ -180,9 +178,6 @@ class StableExponentials:
         coef = expr[term]
         if is_logistic_expr(inner):
             argument = self.exponentials.exponent(inner)
-            safe = self._safe_softplus(expr, term, argument, coef, rest, bound)
-            if safe is not None:
-                return safe
             without = self._taken(expr, term, scaled(argument, -coef), rest, bound)
             if without is None:
                 return None
@@ -201,25 +196,6 @@ class StableExponentials:
                 if made is not None:
                     return self._plus(without, -coef, [*rest, made], bound)
         return None
-
-    def _safe_softplus(
-        self, expr: Expr, term: Term, argument: Expr, coef: Coef, rest: Factors, bound: Bound
-    ) -> Expr | None:
-        """softplus(x) - max(x, 0) as softplus(-|x|): the difference would cancel all digits."""
-        factors = [f for each in argument for f in each.factors]
-        if len(factors) != 1 or factors[0].atom.kind != LEAF or list(argument.values()) != [1]:
-            return None
-        (factor,) = factors
-        x = factor.atom.node
-        top = self.atoms.leaf(self.spelling.call(maximum, x, 0))
-        wanted: Expr = {canonical_term([(top, factor.idx, one)], {}): -coef}
-        without = self._taken(expr, term, wanted, rest, bound) if factor.power == 1 else None
-        if without is None:
-            return None
-        size = self.spelling.call(
-            softplus, self.spelling.call(negative, self.spelling.call(absolute, x))
-        )
-        return self._plus(without, coef, [*rest, (self.atoms.made(size), factor.idx, one)], bound)
 
     def _ids(self, expr: Expr, size: Dim, bound: Bound) -> list[int]:
         found: dict[int, None] = {}

@@ -13,7 +13,7 @@ import numpy as np
 from ...facts import one_hot, total
 from ...ir.dims import Dim
 from ...ir.node import Node
-from ...ops.creation import dimension, eye
+from ...ops.creation import eye
 from ...ops.diagonals import diagonal
 from ...ops.elementwise import divide, multiply, reciprocal
 from ...ops.exponential import exp
@@ -25,6 +25,7 @@ from ..expression.exact_numbers import Coef, Rational, quotient, times
 from ..expression.term import DELTA, DIM, LEAF, Atom, Expr, Term
 from ..normal_form.factors import Factors, RawFactor
 from ..normal_form.normalize import NormalForm
+from .array_operations import ArrayOperations
 from .contraction_order import (
     CONTRACT,
     INVERT,
@@ -34,7 +35,8 @@ from .contraction_order import (
     contraction_kind,
     plan,
 )
-from .indexed_arrays import ArrayOperations, IndexedArray
+from .dimension_factors import times_sizes
+from .indexed_arrays import IndexedArray
 from .solves import sum_as_solve, written_as_solve
 from .use_counts import Price
 from .variants import Variants
@@ -196,7 +198,7 @@ class TermWriter:
         if inverse:
             top = IndexedArray(self.spelling.constant(coef), ())
             piece, coef = self.spelling.binary(divide, top, piece), one
-        return self._sized(coef, piece, prepared.sizes)
+        return times_sizes(self.spelling, coef, piece, prepared.sizes)
 
     def _squares_joined(self, factors: Factors, bound: dict[int, Dim]) -> tuple[Coef, Factors]:
         """a**2 / b**2 as (a / b)**2 and 1 / (a**2 b**2) as 1 / (a b)**2."""
@@ -360,33 +362,8 @@ class TermWriter:
         return None
 
     def _constant(self, coef: Coef, sizes: Factors) -> Scaled:
-        return self._sized(one, IndexedArray(self.spelling.constant(coef), ()), sizes)
-
-    def _sized(self, coef: Coef, piece: IndexedArray, sizes: Factors) -> Scaled:
-        """The piece times powers of named dimensions: one division or product with a constant."""
-        if not sizes:
-            return coef, piece
-        sign = 1 if coef > 0 else -1
-        above, below = [[slot for slot in sizes if (slot[2] > 0) == up] for up in (True, False)]
-        top = self._of_sizes(above)
-        bottom = self._of_sizes(below)
-        if abs(coef) != 1:
-            number = IndexedArray(self.spelling.constant(abs(coef)), ())
-            top = number if top is None else self.spelling.binary(multiply, number, top)
-        if top is not None and bottom is not None:
-            top = self.spelling.binary(divide, top, bottom)
-        if top is not None:
-            return sign, self.spelling.binary(multiply, top, piece)
-        assert bottom is not None
-        return sign, self.spelling.binary(divide, piece, bottom)
-
-    def _of_sizes(self, sizes: Factors) -> IndexedArray | None:
-        found: IndexedArray | None = None
-        for atom, _, power in sizes:
-            node = dimension(atom.payload, self.spelling.dtype).node
-            piece = self.spelling.raised(IndexedArray(node, ()), abs(power))
-            found = piece if found is None else self.spelling.binary(multiply, found, piece)
-        return found
+        number = IndexedArray(self.spelling.constant(coef), ())
+        return times_sizes(self.spelling, one, number, sizes)
 
 
 def _with(rows: list[Row], place: int, piece: IndexedArray) -> list[Row]:

@@ -29,8 +29,10 @@ from ..expression.powers import exponents_related, is_power, is_raised, lowered_
 from ..expression.roles import ANGLES, is_difference, is_odd, is_product, is_quotient
 from ..expression.term import LEAF, Term
 from ..normal_form.factors import Factors, RawFactor
+from ..normal_form.identity_table import others
 from ..normal_form.normalize import NormalForm
-from .indexed_arrays import ArrayOperations, IndexedArray
+from .array_operations import ArrayOperations
+from .indexed_arrays import IndexedArray
 
 __all__ = ["Variants"]
 
@@ -93,7 +95,7 @@ class Variants:
         for slot, other, x, sine in self._angles(factors):
             if other[2] == 1:
                 atom = self.atoms.made(self.doubled(sine, x))
-                found.append(([*_others(factors, slot, other), (atom, slot[1], 1)], Fraction(1, 2)))
+                found.append(([*others(factors, slot, other), (atom, slot[1], 1)], Fraction(1, 2)))
         return found
 
     @named
@@ -103,7 +105,7 @@ class Variants:
         for slot, other, x, sine in self._angles(factors):
             if other[2] < 0 and other[2].denominator == 1:
                 tangent = ANGLES[replace(sine, part="tangent")]
-                rest = _others(factors, slot, other)
+                rest = others(factors, slot, other)
                 if other[2] != -1:
                     rest.append((other[0], other[1], other[2] + 1))
                 atom = self.atoms.made(self.spelling.call(tangent, x))
@@ -345,10 +347,6 @@ class Variants:
 
 def _without(factors: Factors, place: int) -> Factors:
     return [slot for i, slot in enumerate(factors) if i != place]
-
-
-def _others(factors: Factors, *gone: RawFactor) -> Factors:
-    return [slot for slot in factors if not any(slot is each for each in gone)]
 
 
 def _angle_of(slot: RawFactor) -> Angle | None:

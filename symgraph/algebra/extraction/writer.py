@@ -19,8 +19,9 @@ from ..expression.atoms import one
 from ..expression.exact_numbers import Coef
 from ..expression.term import Expr, Term, index_sizes
 from ..normal_form.normalize import NormalForm
+from .array_operations import ArrayOperations
 from .flat_writer import FlatWriter
-from .indexed_arrays import ArrayOperations, IndexedArray
+from .indexed_arrays import IndexedArray
 from .repeated_sums import gathered
 from .stable_exponentials import StableExponentials
 from .sum_spellings import SPELLINGS

@@ -10,15 +10,16 @@ from ...ir.dims import Dim
 from ..expression.atoms import AtomTable
 from ..expression.term import Expr
 from ..normal_form.normalize import NormalForm
+from .array_operations import ArrayOperations
 from .flat_writer import FlatWriter
-from .indexed_arrays import ArrayOperations, IndexedArray
+from .indexed_arrays import IndexedArray
 from .term_writer import Scaled, TermWriter
 
 __all__ = ["WritesSums"]
 
 
 class WritesSums(Protocol):
-    """What such a function asks of the writer."""
+    """The part of the writer that ways to write a sum use."""
 
     normal: NormalForm
     atoms: AtomTable

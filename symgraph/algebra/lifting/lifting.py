@@ -12,7 +12,7 @@ from math import e, inf
 from typing import Any, TypeAlias
 
 from ...facts import antisymmetric
-from ...ir.dims import Dim, known_equal
+from ...ir.dims import Dim, same_shape
 from ...ir.node import Node
 from ...ir.op import OPS, Op
 from ...ops.along_axis import add_along_axis
@@ -56,7 +56,7 @@ class Lifter:
         self.atoms = atoms
         self.at_kinks = at_kinks
         self.met_kinks = False
-        self.normal = NormalForm(atoms)
+        self.normal = NormalForm(atoms, self.passes_kink)
 
     def passes_kink(self) -> bool:
         """Whether an expression with another slope at a kink is allowed."""
@@ -348,7 +348,7 @@ def _has_fixed_power(node: Node) -> bool:
 def _keeps_open_axes(node: Node) -> bool:
     old = [dim for dim in node.operands[0].shape if dim != 1]
     new = [dim for dim in node.shape if dim != 1]
-    if len(old) == len(new) and all(known_equal(a, b) for a, b in zip(old, new, strict=True)):
+    if same_shape(old, new):
         return True
     return is_repeated(stretched(node.operands[0]))
 

@@ -6,7 +6,7 @@ their first argument. `normalize.NormalForm` gathers them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ..expression.applied import AppliedIdentities
@@ -23,6 +23,8 @@ class Arithmetic(Protocol):
 
     atoms: AtomTable
     applied: AppliedIdentities
+    is_last: Callable[[], bool]
+    """Whether nothing is differentiated any more. Some identities hold of values alone."""
     trying: bool
     """Whether a product is being tried with its sums opened. Trials do not nest."""
 

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from ...ir.dims import Dim
-from ..expression.atoms import one
-from ..expression.canonical_indices import canonical_term
+from ..expression.atoms import one, renamed_term
 from ..expression.exact_numbers import Coef, Rational, is_exact, rational
 from ..expression.term import (
     DELTA,
@@ -49,7 +48,6 @@ __all__ = [
     "may_meet",
     "merged",
     "opens",
-    "plain_renamed",
     "renamed_factor",
     "share_arrays",
     "stripped",
@@ -348,13 +346,7 @@ def exponent_of(expr: Expr) -> Expr:
     (factor,) = term.factors
     atom, idx, power = factor
     names = dict(enumerate(idx))
-    return scaled({plain_renamed(each, names): coef for each, coef in atom.expr.items()}, power)
-
-
-def plain_renamed(term: Term, names: dict[int, int]) -> Term:
-    """The term with its free indices renamed."""
-    factors = [(f.atom, tuple([names.get(i, i) for i in f.idx]), f.power) for f in term.factors]
-    return canonical_term(factors, {-1 - place: size for place, size in enumerate(term.bound)})
+    return scaled({renamed_term(each, names): coef for each, coef in atom.expr.items()}, power)
 
 
 def is_logistic(atom: Atom) -> bool:

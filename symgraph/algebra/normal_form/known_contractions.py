@@ -296,5 +296,5 @@ def _are_one_for_one(idx: tuple[int, ...], at: tuple[int, ...], names: dict[int,
 
 
 def _shape_of_sum(expr: Expr) -> tuple[int, int]:
-    """What multiples of a sum at any indices have in common: its length, and its atoms in part."""
+    """A key of all multiples of a sum, at any indices: its length and the ranks of its atoms."""
     return len(expr), sum([f.atom.rank for term in expr for f in term.factors])

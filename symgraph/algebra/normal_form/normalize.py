@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..expression.applied import AppliedIdentities
 from ..expression.atoms import AtomTable
 from .exponents import exp, exp_factors, log, power
@@ -29,6 +31,8 @@ class NormalForm:
     Parameters
     ----------
     atoms : AtomTable
+    is_last : callable
+        Whether nothing is differentiated any more.
 
     Attributes
     ----------
@@ -36,8 +40,9 @@ class NormalForm:
         The identities that were applied, for the log.
     """
 
-    def __init__(self, atoms: AtomTable) -> None:
+    def __init__(self, atoms: AtomTable, is_last: Callable[[], bool]) -> None:
         self.atoms = atoms
+        self.is_last = is_last
         self.applied = AppliedIdentities()
         self.trying = False
 

@@ -105,6 +105,14 @@ class RegionMemory:
             walk = walk._replace(contested=walk.contested or last.contested)
         self.unchanged = walk
 
+    def take_settled(self, outputs: list[Node], earlier: RegionMemory) -> None:
+        """Take from another memory the regions of which no spelling is cheaper, if it has any."""
+        last = earlier.unchanged
+        if last is not None and last.outputs == outputs:
+            kept = earlier.kept
+            self.kept.update({node: kept[node] for node in last.settled if node in kept})
+            self.unchanged = last._replace(settled=set(last.settled), contested=False)
+
     def settlement(self, outputs: list[Node], nodes: Collection[Node]) -> Settlement:
         """What the last walk leaves to find for another one over this graph."""
         last = self.unchanged
@@ -132,16 +140,14 @@ _memories: _Memories = weakref.WeakKeyDictionary()
 _licensed_memories: _Memories = weakref.WeakKeyDictionary()
 
 
-def memory_of(
-    knowledge: Knowledge, *, trust: str, at_kinks: bool = True, afresh: bool = False
-) -> RegionMemory:
-    """The memory of earlier rounds with this knowledge; a new one if they are to be forgotten.
+def memory_of(knowledge: Knowledge, *, trust: str, at_kinks: bool = True) -> RegionMemory:
+    """The memory of earlier rounds with this knowledge.
 
     With trust "domain" the memory has a licence to cancel without a fact. Results from before
     differentiating stay valid after it, unless kinks were met.
     """
     memories = _licensed_memories if trust == "domain" else _memories
-    found = None if afresh else memories.get(knowledge)
+    found = memories.get(knowledge)
     if found is not None and found.lifter.at_kinks != at_kinks:
         if found.lifter.met_kinks:
             found = None

@@ -7,13 +7,16 @@ is NaN, and a comparison would have a result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from ...ir.node import Node
 from ..expression.applied import IdentityNames
+from ..normal_form.covered_quotients import quotient_beside_logarithm, quotient_beside_pole
 from ..normal_form.identity_table import power_over_higher_power
 
 __all__ = ["below_bounded", "has_new_pole"]
+
+_WITH_A_POLE = (power_over_higher_power, quotient_beside_logarithm, quotient_beside_pole)
 
 
 def below_bounded(nodes: Sequence[Node]) -> set[Node]:
@@ -44,6 +47,6 @@ def _keeps_infinity(node: Node, place: int) -> bool:
     return traits.logarithm is not None or (count == 1 and traits.homogeneous == 1)
 
 
-def has_new_pole(identities: Iterable[str] | IdentityNames) -> bool:
+def has_new_pole(identities: Collection[str] | IdentityNames) -> bool:
     """Whether one of the identities gives infinity instead of NaN."""
-    return power_over_higher_power.__name__ in identities
+    return any(each.__name__ in identities for each in _WITH_A_POLE)

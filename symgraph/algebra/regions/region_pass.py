@@ -64,7 +64,7 @@ def normalized(
     thorough: bool = True,
     at_kinks: bool = True,
     again: bool = False,
-    afresh: bool = False,
+    afresh: Knowledge | None = None,
     late: bool = False,
 ) -> list[Node]:
     """The outputs, with every region of the algebra in the cheapest spelling found.
@@ -85,9 +85,10 @@ def normalized(
         Allow spellings with another slope at a kink. They are not allowed before differentiating.
     again : bool
         Look again at regions that were given up in earlier graphs.
-    afresh : bool
-        Forget earlier rounds. A spelling that they rejected may be cheaper now, and among spellings
-        of equal cost the order in which arrays were first met decides.
+    afresh : Knowledge, optional
+        That of earlier rounds, which `knowledge` knows nothing of. A spelling that they rejected
+        may be cheaper now. Only regions of this very graph of which they found no spelling to be
+        cheaper, whatever digits it has, are not looked at again.
     late : bool
         For a graph whose regions as a whole get no shorter. Values with other users are computed
         anyway, so each is one array, and only the spelling over these arrays is tried.
@@ -96,8 +97,10 @@ def normalized(
         return list(outputs)
     if late and len(reachable(outputs)) > _PATIENT_UP_TO:
         return list(outputs)  # It would gain little, and take as long as all passes before.
-    memory = memory_of(knowledge, trust=trust, at_kinks=at_kinks, afresh=afresh)
+    memory = memory_of(knowledge, trust=trust, at_kinks=at_kinks)
     current = list(outputs)
+    if afresh is not None:
+        memory.take_settled(current, memory_of(afresh, trust=trust, at_kinks=at_kinks))
     if late and memory.shares_nothing(current):
         return current
     if again:

@@ -270,7 +270,7 @@ def _marks_ties(node: Node) -> bool:
     """
     if node.op in (cast.op, broadcast_to.op, reshape.op) or is_equality(node):
         return True
-    return is_extremum(node, elementwise=False)
+    return is_extremum(node)
 
 
 def _parts(node: Node) -> list[Node] | None:

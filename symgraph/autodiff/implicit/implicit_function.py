@@ -17,7 +17,7 @@ from ...errors import ConvergenceError, DTypeError, InputError, ShapeError, Trac
 from ...ir.avals import Aval
 from ...ir.body import Body, SizedBody
 from ...ir.differentiation import Places, Pull, Trail
-from ...ir.dims import known_equal
+from ...ir.dims import same_shape
 from ...ir.node import Node
 from ...ir.op import Batch, Op, Unbatched, carries_aligned, no_flops, register
 from ...ir.traits import Arrangement, Traits
@@ -170,7 +170,7 @@ def check_like(found: TracedFunction, avals: Sequence[Aval], tree: Tree, like: s
             mend=f"Return arrays in the containers of {like}.",
         )
     for path, aval, node in zip(leaf_paths(tree, "x"), avals, found.leaves, strict=True):
-        same = aval.ndim == node.ndim and all(map(known_equal, aval.shape, node.shape))
+        same = same_shape(aval.shape, node.shape)
         text = f"The function gives {node.aval} for {path}, which is {aval}."
         if not same:
             raise ShapeError(text, mend=f"Give {like} the shape that the function gives.")

@@ -67,7 +67,7 @@ def _with_rule(walk: RunsJaxprs, equation: Any, operands: Sequence[Any]) -> list
 
 
 def _ruled(walk: RunsJaxprs, equation: Any, body: Any, operands: Sequence[Any]) -> list[Any]:
-    """What a function gives, and as its derivative what JAX takes for that of the equation."""
+    """The results of a function, with the derivative that JAX has for that of the equation."""
     present(operands)
     floats = [place for place, each in enumerate(operands) if each.dtype.kind == "f"]
     if _is_jaxs_own(body):

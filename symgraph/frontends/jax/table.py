@@ -1,4 +1,4 @@
-"""What each primitive of JAX is here, by its name; `control` has those with functions in them."""
+"""A table from JAX's primitives to operations; `control` has those with functions in them."""
 
 from __future__ import annotations
 

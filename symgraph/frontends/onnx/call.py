@@ -26,7 +26,7 @@ class Unknown(InputError):
 
 
 class Runs(Protocol):
-    """What runs the graph of an attribute: a branch, or the body of a loop."""
+    """Runs the graph of an attribute: a branch, or the body of a loop."""
 
     def branch(self, graph: Any, given: Sequence[Entry]) -> list[Entry]:
         """The outputs of a graph for given inputs."""

@@ -1,4 +1,4 @@
-"""What a name of a model stands for: an array of the graph, and its numbers where they are known.
+"""Values behind the names of a model: arrays of the graph, and their numbers where known.
 
 Shapes, axes and indices are numbers that the structure of a graph depends on. In a model they are
 computed as all else is: `Shape`, `Gather`, `Concat`, `Reshape`. So small values that depend on no

@@ -44,7 +44,7 @@ class Walk:
         self._map = torch_module("torch.fx.node").map_arg
 
     def results(self, module: Any, given: Sequence[Any]) -> Any:
-        """What a graph module gives for its inputs.
+        """The results of a graph module for its inputs.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What each operation of PyTorch is here, by its ATen name.
+"""A table from PyTorch's operations, by their ATen names, to operations here.
 
 An operation is looked up with its overload (`max.dim`) and then without it (`max`).
 """

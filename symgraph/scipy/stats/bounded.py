@@ -72,6 +72,7 @@ truncnorm = Continuous(
     below=lambda z, a, b: z < a,
     above=lambda z, a, b: z > b,
     inside=lambda a, b: snp.clip(0.0, a, b),
+    fit=lambda a, b: a < b,
     low=lambda a, b: a,
     high=lambda a, b: b,
 )

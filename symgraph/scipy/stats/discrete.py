@@ -66,7 +66,7 @@ poisson = Discrete(
 )
 geom = Discrete(
     "geom",
-    {"p": "probability"},
+    {"p": "positive probability"},
     log_density=lambda k, p: snp.xlog1py(k - 1, -p) + snp.log(p),
     cdf_form=lambda k, p: -snp.expm1(snp.xlog1py(k, -p)),
     sf_form=lambda k, p: snp.exp(snp.xlog1py(k, -p)),
@@ -78,7 +78,7 @@ geom = Discrete(
 )
 nbinom = Discrete(
     "nbinom",
-    {"n": "positive", "p": "probability"},
+    {"n": "positive", "p": "positive probability"},
     log_density=lambda k, n, p: (
         -snp.log(n + k) - snp.betaln(n, k + 1) + snp.xlogy(n, p) + snp.xlog1py(k, -p)
     ),

@@ -20,7 +20,7 @@ from ...array import Array, ArrayLike
 from ...errors import InputError, MissingAttribute, TraceError
 from ...source import user_frame
 from ..names.mirrored import mirrored
-from .validity import VALID, common_float, lifted, positive
+from .validity import VALID, common_float, fitting, lifted, positive
 
 __all__ = ["Continuous", "Discrete", "Frozen", "refused_method"]
 
@@ -52,6 +52,8 @@ class Distribution:
         A point of the support.
     low, high : callable
         The ends of the support, of the shapes.
+    fit : callable, optional
+        Whether the shapes fit together; each by itself is valid.
     lacks : frozenset of str
         Methods that are refused, for no formula keeps their digits.
     """
@@ -70,6 +72,7 @@ class Distribution:
     inside: Formula = lambda *shapes: 0.5
     low: Formula = lambda *shapes: -np.inf
     high: Formula = lambda *shapes: np.inf
+    fit: Formula | None = None
     lacks: frozenset[str] = frozenset()
 
     methods: ClassVar[tuple[str, ...]] = ()
@@ -123,6 +126,8 @@ class Distribution:
             VALID[domain](lifted(given[name], dtype), given[name])
             for name, domain in self.shapes.items()
         ]
+        if self.fit is not None:
+            shapes = fitting(shapes, [given[name] for name in self.shapes], self.fit)
         scale, loc = given["scale"], given["loc"]
         return (
             lifted(x, dtype),

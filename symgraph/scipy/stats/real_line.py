@@ -10,7 +10,7 @@ from math import inf, log, pi
 from typing import Any
 
 from ... import numpy as snp
-from ...array import Array, ArrayLike
+from ...array import Array
 from .distribution import Continuous
 from .standard_forms import infinite, log1p_square, log_gumbel_density, log_normal_density
 
@@ -63,8 +63,8 @@ laplace = Continuous(
     "laplace",
     {},
     log_density=lambda z: -snp.abs(z) - log(2),
-    cdf_form=lambda z: _by_side(z, *_laplace_tails(z)),
-    sf_form=lambda z: _by_side(-z, *_laplace_tails(z)),
+    cdf_form=lambda z: _laplace(z),
+    sf_form=lambda z: _laplace(-z),
     logcdf_form=lambda z: _log_laplace(z),
     logsf_form=lambda z: _log_laplace(-z),
     ppf_form=lambda q: _laplace_quantile(q),
@@ -72,17 +72,18 @@ laplace = Continuous(
 )
 
 
-def _by_side(z: Array | float, left: Array | float, right: Array | float) -> Any:
-    return snp.where(z < 0, left, right)
+def _tail_above(z: Array | float) -> Any:
+    """The probability above z of 0 or more. By |z| the slope at 0 would be that of a kink, 0."""
+    return 0.5 * snp.exp(-snp.where(z < 0, 0.0, z))
 
 
-def _laplace_tails(z: ArrayLike) -> tuple[Any, Any]:
-    tail = 0.5 * snp.exp(-snp.abs(z))
-    return tail, 1 - tail
+def _laplace(z: Array | float) -> Any:
+    below = 0.5 * snp.exp(snp.where(z < 0, z, 0.0))
+    return snp.where(z < 0, below, 1 - _tail_above(z))
 
 
 def _log_laplace(z: Array | float) -> Any:
-    return _by_side(z, z - log(2), snp.log1p(-0.5 * snp.exp(-snp.abs(z))))
+    return snp.where(z < 0, z - log(2), snp.log1p(-_tail_above(z)))
 
 
 def _laplace_quantile(q: Array | float) -> Any:

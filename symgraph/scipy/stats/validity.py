@@ -13,7 +13,7 @@ from ...errors import DTypeError
 from ...facts import Fact, interval
 from ...ir.fact_inference import Knowledge
 
-__all__ = ["VALID", "common_float", "lifted", "positive"]
+__all__ = ["VALID", "common_float", "fitting", "lifted", "positive"]
 
 
 def common_float(values: Sequence[Any]) -> np.dtype[Any]:
@@ -41,10 +41,10 @@ def lifted(value: object, dtype: np.dtype[Any]) -> Array:
     return constant(np.asarray(value).astype(dtype))
 
 
-def _where_valid(value: Array, given: object, holds: Callable[[Any], Any], known: Fact) -> Array:
+def _where_valid(value: Array, given: object, holds: Callable[[Any], Any], *known: Fact) -> Array:
     """The parameter, or NaN where it is not valid; unchanged if it is known to be valid."""
     if isinstance(given, Array):
-        valid = Knowledge().of(value.node).has(known)
+        valid = all(Knowledge().of(value.node).has(each) for each in known)
     else:
         valid = bool(np.all(holds(np.asarray(given))))
     return value if valid else snp.where(holds(value), value, lifted(np.nan, value.dtype))
@@ -59,6 +59,20 @@ def _probability_valid(value: Array, given: object) -> Array:
     return _where_valid(value, given, lambda p: (p >= 0) & (p <= 1), interval(0.0, 1.0))
 
 
+def _positive_probability(value: Array, given: object) -> Array:
+    known = interval(0.0, 1.0), Fact("positive")
+    return _where_valid(value, given, lambda p: (p > 0) & (p <= 1), *known)
+
+
+def fitting(shapes: Sequence[Array], given: Sequence[Any], fit: Callable[..., Any]) -> list[Array]:
+    """The parameters, the last one NaN where they do not fit together."""
+    numbers = not any(isinstance(each, Array) for each in given)
+    if numbers and np.all(fit(*[np.asarray(each) for each in given])):
+        return list(shapes)
+    *others, last = shapes
+    return [*others, snp.where(fit(*shapes), last, lifted(np.nan, last.dtype))]
+
+
 def _any_number(value: Array, given: object) -> Array:
     return value
 
@@ -71,5 +85,6 @@ VALID: Mapping[str, Callable[[Array, Any], Array]] = {
     "positive": positive,
     "nonnegative": _not_negative,
     "probability": _probability_valid,
+    "positive probability": _positive_probability,
     "real": _any_number,
 }

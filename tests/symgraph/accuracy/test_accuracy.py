@@ -14,7 +14,8 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.accuracy import Judge
-from symgraph.accuracy.probes import COUNT, drawn
+from symgraph.accuracy.draws import drawn
+from symgraph.accuracy.probes import COUNT
 from symgraph.accuracy.stacks import _ways, stacked  # pyright: ignore[reportPrivateUsage]
 from symgraph.accuracy.trials import Trials
 from symgraph.facts import holds_on

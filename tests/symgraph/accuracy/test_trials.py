@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ from randomgraphs import random_gradient
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.accuracy.probes import ORDINARY, drawn
+from symgraph.accuracy.draws import drawn
+from symgraph.accuracy.probes import ORDINARY
+from symgraph.accuracy.stacks import stacked
 from symgraph.accuracy.trials import Trials
 from symgraph.graph import stages
 from symgraph.ir.fact_inference import Knowledge
 from symgraph.ir.node import Node
+from symgraph.ir.op import OPS
 
 KNOWLEDGE = Knowledge()
 A, B = sg.input("A", "m, n"), sg.input("B", "n, k")
@@ -121,3 +125,24 @@ def test_graphs_share_what_rounds_by_the_numbers_of_constants(value: Any, rounds
         assert trial is not None
         ordinary = trial.found[:, ORDINARY]
         assert bool(np.any(ordinary != ordinary[0])) == rounds
+
+
+@pytest.mark.parametrize("name", ["hyp1f1", "hyperu", "lpmv"])
+def test_numbers_for_which_scipy_takes_minutes_are_not_tried(name: str) -> None:
+    """`hyp1f1(-1e9, -9e15, -1e6)` ends the process, and others do not end."""
+    given: list[float] = []
+
+    def kernel(xp: Any, *operands: Any) -> Any:
+        given.extend(float(np.abs(each).max()) for each in operands)
+        return OPS[name].kernel(xp, *operands)
+
+    op = replace(OPS[name], kernel=kernel)
+    operands = [
+        np.array([1.0, -9e15, 1.0, np.nan]),
+        np.array([1.5, 2.5, 3.5, 1.0]),
+        np.array([0.2, 0.2, 1e300, 0.2]),
+    ]
+    found = stacked(op, operands, {}, ())
+    assert found is not None
+    assert max(given) < 1e4
+    assert np.isfinite(found).tolist() == [True, False, False, False]

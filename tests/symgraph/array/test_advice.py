@@ -132,6 +132,8 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: x[int(x[0])], "x.astype(int)"),
     (lambda x: np.sum(np.vectorize(math.sin)(x)), "the whole array"),
     (lambda x: np.where((x > 0) and (x < 2), x, 0), "write (x > 0) & (x < 2),"),
+    (lambda x: x[0] or 3.0, r"write np.where(x[0] != 0, x[0], 3.0)."),
+    (lambda x: x[0] and 3.0, r"write np.where(x[0] != 0, 3.0, x[0])."),
     (lambda x: x if x[0] > 0 or x[1] > 2 else -x, "write (x[0] > 0) | (x[1] > 2),"),
     (lambda x: np.where(0 < x < 2, x, 0), "write (0 < x) & (x < 2),"),
     (lambda x: np.where(not (x > 0), x, 0), "write ~(x > 0),"),

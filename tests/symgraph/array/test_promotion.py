@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import NUMPY_FUNCTIONS
-from symgraph.errors import DTypeError, RangeError, SymgraphError, TraceError
+from symgraph.errors import DTypeError, InputError, RangeError, SymgraphError, TraceError
 
 DTYPES = [
     "bool",
@@ -318,3 +318,44 @@ def test_operators_are_the_ufuncs() -> None:
     for symbol in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "eq"):
         for dtypes in itertools.product(["bool", "int8", "uint16", "float32"], repeat=2):
             assert_same(getattr(operator, symbol), *[SMALL[dtype] for dtype in dtypes])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda x: np.full_like(x, np.nan), "nan cannot be a constant of dtype int8"),
+        (lambda x: np.full_like(x, 300), "300 does not fit the dtype int8"),
+        (lambda x: np.float_power(x, 2**64), "18446744073709551616 is too large"),
+    ],
+)
+def test_numbers_that_no_dtype_holds_are_told(call: Any, words: str) -> None:
+    with pytest.raises(SymgraphError, match=words):
+        sg.trace(call, x=sg.spec((3,), "int8"))
+
+
+A_MATRIX = np.asmatrix([[1.0, 2.0], [3.0, 4.0]])
+A_MASKED = np.ma.array([[1.0, 2.0], [3.0, 4.0]], mask=[[False, True], [False, False]])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"), [(A_MATRIX, "np.matrix"), (A_MASKED, "mask would be ignored")]
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda given: sg.trace(lambda x: np.add(x, given), x=(2, 2)),
+        lambda given: sg.trace(lambda x: given @ x, x=(2, 2)),
+        lambda given: sg.trace(lambda x: np.where(x > 0, given, x), x=(2, 2)),
+        lambda given: sg.trace(lambda x: np.stack([x, given]), x=(2, 2)),
+        lambda given: sg.trace(lambda x: x * x, x=given),
+        lambda given: sg.grad(lambda p: np.sum(p["x"] * p["x"]))({"x": given}),
+        lambda given: sg.trace(lambda x: x * x, x=(2, 2)).lower()(x=given),
+        lambda given: sg.constant(given),
+    ],
+)
+def test_arrays_whose_operators_mean_something_else_are_refused(
+    given: Any, words: str, call: Any
+) -> None:
+    """A * B is a product of matrices if one of them is an np.matrix."""
+    with pytest.raises(InputError, match=words):
+        call(given)

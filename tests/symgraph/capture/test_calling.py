@@ -150,3 +150,45 @@ def test_what_a_mapped_function_reads_is_noticed() -> None:
     np.testing.assert_array_equal(mapped(X), X)
     box.k = 3.0
     np.testing.assert_array_equal(mapped(X), 3 * X)
+
+
+def first_or_nothing(x: Any) -> Any:
+    try:
+        return np.sum(x) * float(x[0])
+    except Exception:
+        return 0.0 * np.sum(x)
+
+
+def first_if_three(x: Any) -> Any:
+    try:
+        return np.sum(x) if x.shape[0] == 3 else np.sum(x * x)
+    except TypeError:
+        return 0.0 * np.sum(x)
+
+
+def slope_or_sum(x: Any) -> Any:
+    try:
+        return sg.grad(lambda z: z * float(z))(x[0])
+    except TypeError:
+        return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    ("f", "shape", "line"),
+    [
+        (first_or_nothing, (3,), r"float\(x\[0\]\)"),
+        (first_if_three, "n", r"x\.shape\[0\] == 3"),
+        (slope_or_sum, (3,), r"z \* float\(z\)"),
+    ],
+)
+def test_an_error_that_numbers_do_not_raise_is_not_caught_in_silence(
+    f: Any, shape: Any, line: str
+) -> None:
+    with pytest.warns(sg.CaughtErrorWarning, match=rf"(?s){f.__name__} catches an error.*{line}"):
+        sg.trace(f, x=shape)
+
+
+def test_an_error_that_passes_is_told_once(recwarn: pytest.WarningsRecorder) -> None:
+    with pytest.raises(sg.TraceError, match=r"float\(\) needs numbers"):
+        sg.trace(lambda x: sg.grad(lambda z: z * float(z))(x[0]), x=(3,))
+    assert not recwarn.list

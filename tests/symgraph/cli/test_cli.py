@@ -68,6 +68,16 @@ GRADIENTS = [
     ["trace(inv(A) @ B) + logdet(A)", "--wrt", "A,B", "--shape", "A=3,3", "--shape", "B=3,3"],
     ["det(A) + norm(A, axis=-1) @ b", "--wrt", "A,b", "--shape", "A=3,3", "--shape", "b=3"],
     ["logsumexp(z) - sum(p * z)", "--wrt", "z", "--given", "p: one_hot", "--trust", "exact"],
+    # Element by element: the names without a shape are numbers.
+    ["x**3 / (1 + x**2)", "--wrt", "x"],
+    ["a*exp(-k*t)*cos(w*t + p)", "--wrt", "a,k,t,w,p"],
+    ["polygamma(1, x) * gamma(y) + scipy.special.expn(2, y)", "--wrt", "x,y"],
+    # Finite between 0 and 1 alone, and above 1 alone.
+    ["p*log(p) + q*log(q) + (1 - p - q)*log(1 - p - q)", "--wrt", "p,q"],
+    ["arccosh(x) * log(log(y))", "--wrt", "x,y"],
+    # Steep: near a pole long differences are wrong.
+    ["betaln(a, b)", "--wrt", "a,b"],
+    ["1 / (x - 1.122)", "--wrt", "x"],
 ]
 
 
@@ -79,6 +89,33 @@ def test_gradients_agree_with_differences(
     assert "check  PASS" in capsys.readouterr().out
 
 
+def test_a_wrong_gradient_fails_at_the_first_clear_point() -> None:
+    forward = parse("sin(x) * y", shapes={"x": (), "y": ()})
+    wrong = parse("cos(x) * y * 1.00001 + 0 * y", shapes={"x": (), "y": ()})
+    found = checked(forward, wrong, ["x"], {})
+    assert found.clear
+    assert found.finite
+    assert not found.ok
+
+
+def test_names_without_a_shape_are_numbers_or_vectors(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["derive", "x * log(x / y)", "--wrt", "x,y"]) == 0
+    assert "  x: input       float64[]\n" in capsys.readouterr().out
+    assert main(["derive", "x @ log(x / y)", "--wrt", "x"]) == 0
+    assert "float64[n]" in capsys.readouterr().out
+
+
+def test_what_more_trust_would_give_is_told_where_it_is_shorter(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["derive", "x * log(x / y)", "--wrt", "y"]) == 0
+    told = capsys.readouterr().out.partition("with --trust domain, 2:")[2]
+    assert "d/dy = -(x / y)\n" in told
+    assert main(["derive", "x * log(x)", "--wrt", "x"]) == 0
+    assert main(["derive", "x * log(x / y)", "--wrt", "y", "--trust", "exact"]) == 0
+    assert "--trust domain" not in capsys.readouterr().out
+
+
 BAD = [
     ([], "COMMAND"),
     (["nonsense"], "nonsense"),
@@ -88,7 +125,9 @@ BAD = [
     (["derive", "__import__('os').system('true')", "--wrt", "x"], "Only functions by their names"),
     (["derive", "-" * 8000 + "x", "--wrt", "x"], "nested too deeply"),
     (["derive", "9**9**9**9*sum(x)", "--wrt", "x"], "too large"),
-    (["derive", "x + 1", "--wrt", "x"], "--shape x="),
+    (["derive", "softmax(x)", "--wrt", "x"], "--shape x="),
+    (["derive", "sum(x) * y", "--wrt", "x"], "--shape x= --shape y="),
+    (["derive", "x * y", "--wrt", "x", "--shape", "x=n"], "float64[n]"),
     (["derive", "sum(x)", "--wrt", "y"], "y"),
     (["derive", "sum(x)", "--wrt", "x", "--given", "x: shiny"], "not a fact"),
     (["derive", "sum(x)", "--wrt", "x", "--given", "x"], "NAME: FACT"),

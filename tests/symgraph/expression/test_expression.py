@@ -66,7 +66,14 @@ READ = [
     "np.linalg.norm(x) + np.linalg.norm(A, axis=0).sum()",
     "np.linalg.inv(A @ A.T) @ np.linalg.solve(A @ A.T, A)",
     "np.linalg.det(A @ A.T) * np.trace(A @ A.T)",
-    "np.tril(A) + np.triu(A) + np.cumprod(A, 1)",
+    "np.tril(A) + np.triu(A, 1) + np.cumprod(A, 1)",
+    "x.dot(y) + A.std() + A.cumsum(1)[0, 1]",
+    "np.sort(x) + np.flip(y) + np.roll(x, 1)",
+    "np.diff(x)[0] + np.median(A, axis=1)",
+    "np.hstack([x, y])[1:] * 2",
+    "np.quantile(x, 0.3) + np.interp(1.2, x, y)",
+    "np.tensordot(A, x, 1) + np.repeat(x, 2)[:2]",
+    "np.degrees(x) + np.trunc(y) + np.copysign(x, -y) + np.i0(x) + np.nansum(y)",
 ]
 
 
@@ -194,7 +201,14 @@ HOSTILE = [
     "x.node",
     "x.sum",
     "x.sum.sum()",
-    "x.dot(y)",
+    "x.fill(y)",
+    "math.sys(x)",
+    "scipy.special",
+    "scipy.gamma(x)",
+    "os.special.exp(x)",
+    "gamma(x, y)",
+    "betainc(x, y)",
+    "median(x, keepdim=1)",
     "x.T()",
     "__import__('os').system('true')",
     "__builtins__",
@@ -409,6 +423,11 @@ def test_any_text_gives_a_graph_or_an_expression_error(source: str) -> None:
     assert formula(dag)
 
 
+def test_nan_is_a_number_and_no_input() -> None:
+    dag = parse("where(x > 0, x, nan)")
+    assert list(dag.inputs) == ["x"]
+
+
 def test_functions_beyond_numpys_names() -> None:
     A = np.array([[2.0, 1.0], [1.0, -3.0]])
     (found,) = evaluate(
@@ -424,6 +443,12 @@ def test_functions_beyond_numpys_names() -> None:
         ("tr(A)", "Did you mean trace"),
         ("ln(x)", "Did you mean log"),
         ("artanh(x)", "Did you mean arctanh"),
+        ("x·y", r"x·y is one name\.(?s:.)*x \* y"),
+        ("2x + 1", r"x \* y"),
+        ("x²", r"x\*\*2"),
+        ("x − y", "Minus is written -"),
+        ("|x|", r"abs\(x\)"),
+        ("√x", r"sqrt\(x\)"),
     ],
 )
 def test_what_books_write_is_told_in_numpy_s_words(text: str, mend: str) -> None:

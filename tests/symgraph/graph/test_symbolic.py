@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 import sympy as s
 
 import symgraph as sg
@@ -108,3 +109,13 @@ def test_logic_is_of_truth_values_and_arithmetic_of_numbers() -> None:
     both = sg.trace(lambda x: np.maximum(x > 0, x < 1), x=())
     with pytest.raises(sg.SymgraphError, match=r"maximum of bool\[\], bool\[\] has no SymPy"):
         both.to_sympy()
+
+
+def test_the_logarithm_of_gamma_is_real_of_negative_numbers_too() -> None:
+    graph = sg.trace(scipy.special.gammaln, x=())
+    expr: Any = graph.to_sympy()["out"]
+    (x,) = expr.free_symbols
+    assert float(expr.evalf(subs={x: -0.6})) == pytest.approx(scipy.special.gammaln(-0.6))
+    assert sg.from_sympy(expr).evaluate(x=-2.5) == pytest.approx(scipy.special.gammaln(-2.5))
+    complex_there = sg.from_sympy(s.loggamma(s.Symbol("x")))
+    assert np.isnan(complex_there.evaluate(x=-0.6))

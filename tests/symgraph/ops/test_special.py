@@ -305,3 +305,27 @@ def test_counts_of_events_at_the_edges_are_scipys(name: str, place: int | None) 
 def test_a_quantile_of_binomials_keeps_the_digits_of_a_small_probability() -> None:
     want = float(1 - mp.mpf(1e-12) ** mp.mpf("0.2"))
     assert snp.bdtri(0, 5, 1e-12) == pytest.approx(want, rel=1e-14)
+
+
+@pytest.mark.parametrize("simplified", [False, True])
+def test_the_curvature_of_an_f_distribution_is_no_nan(simplified: bool) -> None:
+    def slope(dfn: Any, dfd: Any, x: Any) -> Any:
+        return sg.grad(lambda x: scipy.special.fdtrc(dfn, dfd, x))(x)
+
+    graph = sg.trace(slope, dfn=(), dfd=(), x=()).gradient("dfn", value=False)
+    graph = graph.simplify() if simplified else graph
+
+    def density(dfn: Any) -> Any:
+        odds = dfn * mp.mpf(2) / mp.mpf(3)
+        share = odds / (1 + odds)
+        return -(share ** (dfn / 2)) * (1 - share) ** mp.mpf(1.5) / 2 / mp.beta(dfn / 2, 1.5)
+
+    expected = float(mp.diff(density, 1.5))
+    assert graph.evaluate(dfn=1.5, dfd=3.0, x=2.0) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_quantile_of_poissons_rounds_the_count_as_scipy_does() -> None:
+    k = np.array([0.0, 0.5, 0.99, 1.0, 7.25])
+    graph = sg.trace(lambda k: scipy.special.pdtri(k, 0.5), k=(5,))
+    want = scipy.special.pdtri(k.astype(int), 0.5)
+    assert graph.evaluate(k=k) == pytest.approx(want, rel=1e-13)

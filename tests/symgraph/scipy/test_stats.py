@@ -217,3 +217,40 @@ def test_what_is_missing_says_what_there_is() -> None:
         stats.norm.logpdf(0.0, shape=1)
     with pytest.raises(sg.InputError, match="missing a"):
         stats.gamma.logpdf(0.0)
+
+
+@pytest.mark.parametrize("method", ["cdf", "logsf", "ppf"])
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [
+        ("truncnorm", {"a": 2.0, "b": 0.5}),
+        ("truncnorm", {"a": 1.0, "b": 1.0}),
+        ("geom", {"p": 0.0}),
+        ("nbinom", {"n": 3.0, "p": 0.0}),
+    ],
+)
+def test_parameters_without_a_distribution_give_nan(
+    name: str, shapes: dict[str, float], method: str
+) -> None:
+    """As in SciPy, also where each parameter by itself is valid."""
+    if method == "ppf" and name != "truncnorm":
+        method = "sf"
+    theirs = getattr(getattr(scipy.stats, name), method)(0.7, **shapes)
+    assert np.isnan(theirs)
+    ours = getattr(getattr(stats, name), method)
+    assert np.isnan(ours(0.7, **shapes))
+    graph = sg.trace(lambda **given: ours(0.7, **given), **dict.fromkeys(shapes, ()))
+    assert np.isnan(graph.evaluate(**shapes))
+    assert np.isnan(graph.simplify().lower()(**shapes))
+
+
+@pytest.mark.parametrize("method", ["cdf", "sf", "logcdf", "logsf"])
+@pytest.mark.parametrize("simplified", [False, True])
+def test_laplace_s_probabilities_have_a_slope_at_the_mean(method: str, simplified: bool) -> None:
+    """Both tails are made of exp(-|z|), which has a kink at 0; the probabilities have none."""
+    graph = sg.trace(getattr(stats.laplace, method), x=(), loc=(), scale=())
+    graph = graph.simplify() if simplified else graph
+    graph = graph.gradient("x", "loc", value=False)
+    slope = {"cdf": 0.25, "sf": -0.25, "logcdf": 0.5, "logsf": -0.5}[method]
+    by_x, by_loc = graph.evaluate(x=1.5, loc=1.5, scale=2.0)
+    assert (by_x, by_loc) == pytest.approx((slope, -slope))

@@ -144,7 +144,7 @@ def lrn(call: Call, x: Tensor) -> Tensor:
 def dropout(
     call: Call, x: Tensor, _ratio: Tensor | None = None, training: Tensor | None = None
 ) -> Any:
-    """What it is outside of training: nothing."""
+    """The identity, as it is outside of training."""
     call.ignore("consumed_inputs", "ratio", "seed")
     drops = call.version < 7 and not call.flag("is_test")
     if training is not None and call.numbers(2, "training mode").any():

@@ -17,7 +17,6 @@ from .activations import ACTIVATIONS, activation
 __all__: list[str] = []
 
 _DEFAULTS = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
-_GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
 class _Weights(NamedTuple):

@@ -11,6 +11,7 @@ from textbook.catalogue import CATALOGUE
 
 import symgraph as sg
 from symgraph.algebra import Settlement, normalized, settlement
+from symgraph.algebra.extraction.cheapest import CheapestSpelling, CheapestSpellings
 from symgraph.ir.fact_inference import Knowledge
 from symgraph.ir.node import Node
 from symgraph.passes import simplify as rounds
@@ -45,7 +46,30 @@ def test_regions_given_up_in_an_earlier_graph_are_looked_at_once_more(name: str)
     assert settled(small, knowledge) == "given up earlier"
     assert normalized(small, knowledge, again=True) == small
     assert settled(small, knowledge) == "settled"
-    assert normalized(small, Knowledge(), afresh=True) == small
+    assert normalized(small, Knowledge()) == small
+
+
+def test_a_walk_without_memory_passes_by_what_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another judge would not be asked for a region of which no spelling is cheaper."""
+    (row,) = [each for each in CATALOGUE if each.name == "mish"]
+    knowledge, fresh = Knowledge(), Knowledge()
+    small = left_as_it_is(list(gradient(row).dag.outputs), knowledge)
+    normalized(small, knowledge, again=True)
+    searches = 0
+    plain = CheapestSpellings.cheapest
+
+    def counted(*args: Any) -> CheapestSpelling:
+        nonlocal searches
+        searches += 1
+        return plain(*args)
+
+    monkeypatch.setattr(CheapestSpellings, "cheapest", counted)
+    assert normalized(small, Knowledge()) == small
+    assert searches
+    searches = 0
+    assert normalized(small, fresh, afresh=knowledge) == small
+    assert not searches
+    assert settled(small, fresh) == "settled"
 
 
 def test_a_graph_that_was_not_looked_at_is_not_settled() -> None:

@@ -13,7 +13,7 @@ from textbook import Row, numbers, traced
 from textbook.catalogue import CATALOGUE
 
 import symgraph as sg
-from symgraph.accuracy import judge, lost_numbers
+from symgraph.accuracy import lost_numbers, verdict
 from symgraph.algebra.extraction.cheapest import CheapestSpellings
 from symgraph.algebra.regions import region_pass, repeated, templates
 from symgraph.ir.node import Node
@@ -321,7 +321,7 @@ def test_an_array_and_its_operand_are_not_taken_for_a_value_of_the_region(
     Each weight has a gradient of one structure. Comparing values would find the mistake, too, so
     it is right without."""
     if not compared:
-        for module in (judge, lost_numbers):
+        for module in (lost_numbers, verdict):
             monkeypatch.setattr(module, "are_other_values", lambda *_: False)
 
     def f(x: Any, scale: Any) -> Any:

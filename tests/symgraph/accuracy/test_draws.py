@@ -1,0 +1,38 @@
+"""Random numbers at probes, drawn for all settings at once, are what each setting asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from symgraph.accuracy.draws import free, groups
+from symgraph.accuracy.probes import Places, Setting, settings_at
+
+
+def plainly_drawn(shape: tuple[int, ...], rng: Any, settings: list[Setting]) -> Any:
+    """Free numbers for all settings, each computed by the full formula."""
+    columns = np.array(settings).T
+    scale, sign, apart, between, within, zeros = columns.reshape(6, -1, *[1] * len(shape))
+    wide = (len(settings), *shape)
+    size = rng.uniform(0.75, 1.0, wide)
+    common = np.random.default_rng([1998, *shape]).uniform(0.6, 1.0, wide)
+    size = np.where(apart > 0, common * (1 + apart * rng.normal(size=wide)), size)
+    plain = (scale == 0) & (apart == 0) & (within == 0)
+    size = np.where(plain, np.abs(rng.normal(size=wide)) + 0.05, size)
+    power = scale + between * rng.uniform(-1, 1, between.shape) + within * rng.uniform(-1, 1, wide)
+    either = np.where(rng.random(wide) < 0.5, -1.0, 1.0)
+    x = np.where(sign == 0, either, sign) * size * 10.0**power
+    return np.where(rng.random(wide) < zeros, 0.0, x)
+
+
+@pytest.mark.parametrize("places", ["usual", "wide", "positive"])
+@pytest.mark.parametrize("shape", [(), (3,), (4, 2), (0,), (2, 3, 4)], ids=str)
+def test_free_numbers_are_those_of_the_settings(places: Places, shape: tuple[int, ...]) -> None:
+    one, other = np.random.default_rng(5), np.random.default_rng(5)
+    for settings, group in zip(settings_at(places), groups(places, len(shape)), strict=True):
+        found = free(shape, one, group).astype(np.float32)
+        assert_array_equal(found, plainly_drawn(shape, other, settings).astype(np.float32))
+    assert one.random() == other.random()
