@@ -42,6 +42,7 @@ from symgraph.rewriting import (
     building,
     folded,
     is_real,
+    is_total,
     negated,
     provided,
     rule,
@@ -50,6 +51,9 @@ from symgraph.rewriting import (
 from .known import keeps_off_zero
 
 RealNumber: TypeAlias = Annotated[UniformConstant, is_real]
+Width: TypeAlias = Annotated[Positive, is_total]
+Reach: TypeAlias = Annotated[Nonnegative, is_total]
+"""Where a bound is NaN nothing is found to be smaller, so it must be no NaN of its own."""
 
 
 # -- branches --------------------------------------------------------------------------------------
@@ -176,28 +180,50 @@ def scaled_sign_outside_closed_bound(x: Real, c: Nonnegative) -> Identity:
 
 
 @rule(sound="rounding")
-def quotient_or_sign_outside_bound(x: Real, c: PositiveConstant) -> Identity:
+def quotient_or_sign_outside_bound(x: Real, c: Width) -> Identity:
     """Clipping a quotient to [-1, 1], written out: the derivative of the smooth L1 loss."""
     return where(absolute(x) < c, x / c, sign(x)), clip(x / c, -1, 1)
 
 
 @rule(sound="rounding", kink="|x| = c")
-def quotient_or_sign_outside_closed_bound(x: Real, c: PositiveConstant) -> Identity:
+def quotient_or_sign_outside_closed_bound(x: Real, c: Width) -> Identity:
     """As `quotient_or_sign_outside_bound`, with the bounds in the first branch."""
     return where(absolute(x) <= c, x / c, sign(x)), clip(x / c, -1, 1)
 
 
+@rule(sound="rounding", kink="|x| = c")
+def scaled_sign_beyond_bound(x: Real, c: Reach) -> Identity:
+    """As `scaled_sign_outside_bound`, with what is beyond the bounds in the first branch."""
+    return where(absolute(x) > c, c * sign(x), x), clip(x, negative(c), c)
+
+
 @rule(sound="rounding")
-def part_of_quotient_or_sign_outside_bound(
-    x: Real, c: PositiveConstant, k: PositiveConstant
-) -> Identity:
+def scaled_sign_at_or_beyond_bound(x: Real, c: Reach) -> Identity:
+    """As `scaled_sign_beyond_bound`, with the bounds in the first branch."""
+    return where(absolute(x) >= c, c * sign(x), x), clip(x, negative(c), c)
+
+
+@rule(sound="rounding", kink="|x| = c")
+def sign_beyond_bound_or_quotient(x: Real, c: Positive) -> Identity:
+    """As `quotient_or_sign_outside_bound`, with the sign in the first branch."""
+    return where(absolute(x) > c, sign(x), x / c), clip(x / c, -1, 1)
+
+
+@rule(sound="rounding")
+def sign_at_or_beyond_bound_or_quotient(x: Real, c: Width) -> Identity:
+    """As `sign_beyond_bound_or_quotient`, with the bounds in the first branch."""
+    return where(absolute(x) >= c, sign(x), x / c), clip(x / c, -1, 1)
+
+
+@rule(sound="rounding")
+def part_of_quotient_or_sign_outside_bound(x: Real, c: Width, k: PositiveConstant) -> Identity:
     """As `quotient_or_sign_outside_bound`, where both branches are divided by a number."""
     return where(absolute(x) < c, x / (k * c), sign(x) / k), clip(x / c, -1, 1) / k
 
 
 @rule(sound="rounding", kink="|x| = c")
 def part_of_quotient_or_sign_outside_closed_bound(
-    x: Real, c: PositiveConstant, k: PositiveConstant
+    x: Real, c: Width, k: PositiveConstant
 ) -> Identity:
     """As `part_of_quotient_or_sign_outside_bound`, with the bounds in the first branch."""
     return where(absolute(x) <= c, x / (k * c), sign(x) / k), clip(x / c, -1, 1) / k

@@ -43,7 +43,6 @@ OVER: dict[str, int] = {
     "variance under a softmax": 15,  # 11
     "signal to noise, logarithm": 8,  # 4
     "cross-entropy of a mixture of two": 7,  # 6
-    "proportional odds, middle category": 17,  # 12
     "gamma, shape and rate": 7,  # 6
     "InfoNCE, one query, keys": 9,  # 8
     "binary cross-entropy, weight of positives": 11,  # 10
@@ -69,8 +68,6 @@ OVER: dict[str, int] = {
     "power of a determinant": 8,  # 5
     "focal, many classes": 15,  # 14
     "hinge of many classes": 9,  # 8
-    "smooth L1": 8,  # 4
-    "smooth L1, sum": 5,  # 2
     "symmetric percentage error": 8,  # 7
     "unit rows before a linear layer": 10,  # 9
     "attention with a sink, scores": 22,  # 16
@@ -197,7 +194,6 @@ OVER_IN_FLOPS: dict[str, int] = {
 # Rows whose gradient is no number at large inputs where the closed form is one.
 UNSAFE: frozenset[str] = frozenset(
     {
-        "proportional odds, middle category",
         "clipped surrogate of a policy",
         "Hill, half saturation 1",
         "log-logistic survival, scale",

@@ -1,12 +1,14 @@
 """Choices whose branches are one function: its operand is chosen, and it is computed once.
 
-where(c, f(u), f(v)) is f(where(c, u, v)). And f(a) is a number for a number a, so what is constant
-beyond a bound is a function of what is kept within it: where(x <= a, f(a), f(x)) is f(max(x, a)).
+where(c, f(u), f(v)) is f(where(c, u, v)), and a factor of both branches is multiplied once, also if
+it stands inside, as in where(c, w x, (w y) z). And f(a) is a number for a number a, so what is
+constant beyond a bound is a function of what is kept within it: where(x <= a, f(a), f(x)) is
+f(max(x, a)).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from math import isclose
 
 import numpy as np
@@ -19,6 +21,7 @@ from ..ops.creation import constant_of
 from ..ops.elementwise import multiply
 from ..rewriting.guards import uniform_value
 from .constant_folding import folded
+from .gains import Loses
 
 __all__ = ["with_branches_joined"]
 
@@ -26,12 +29,14 @@ _ROUNDINGS = 4
 """By so many roundings a constant may differ from the function at the bound."""
 
 
-def with_branches_joined(outputs: Sequence[Node], *, at_kinks: bool) -> list[Node]:
+def with_branches_joined(outputs: Sequence[Node], loses: Loses, *, at_kinks: bool) -> list[Node]:
     """The outputs with such choices joined, where that takes fewer operations.
 
     Parameters
     ----------
     outputs : sequence of Node
+    loses : Loses
+        Whether factors in another order lose digits or range.
     at_kinks : bool
         Whether the derivative at a bound may change.
     """
@@ -46,7 +51,7 @@ def with_branches_joined(outputs: Sequence[Node], *, at_kinks: bool) -> list[Nod
         if node.op is where.op and not node.copy:
             with origin(node.origin):
                 new = _of_one_function(node, once, instead)
-                new = _of_one_factor(node, once, instead) if new is None else new
+                new = _of_one_factor(node, once, instead, loses) if new is None else new
                 if new is None and at_kinks:
                     new = _within_bound(node, once, instead)
         if new is None or new.aval != node.aval:
@@ -79,30 +84,58 @@ def _is_function(node: Node) -> bool:
     return node.op.traits.elementwise and node.op.count > 0 and len(node.results) == 1
 
 
-def _of_one_factor(node: Node, once: set[Node], instead: Mapping[Node, Node]) -> Node | None:
+def _of_one_factor(
+    node: Node, once: set[Node], instead: Mapping[Node, Node], loses: Loses
+) -> Node | None:
     """A factor times choices within choices, for branches that all have it, or are numbers."""
     chosen, leaves = _leaves(node, once)
     products = [each for each in leaves if each.op is multiply.op and each in once]
     numbers = {each: uniform_value(each) for each in leaves if each not in products}
     if len(products) < 2 or any(number is None for number in numbers.values()):
         return None
-    for factor in products[0].operands:
+    factors = {each: _factors(each, once) for each in products}
+    for factor in factors[products[0]]:
         by = uniform_value(factor)
-        if not all(factor in each.operands for each in products):
+        if not all(factor in factors[each] for each in products):
             continue
         if numbers and not (by and all(number / by * by == number for number in numbers.values())):
             continue  # What is no number would make 0 no number.
-        now: dict[Node, Array] = {}
-        for each in products:
-            x, y = each.operands
-            now[each] = Array(instead[y if x is factor else x])
+        now = {each: _without(each, factor, once, instead) for each in products}
         for each, number in numbers.items():
             now[each] = Array(constant_of(float(number / by), each.dtype).node)
         for each in reversed(chosen):
             condition, x, y = each.operands
             now[each] = where(Array(instead[condition]), now[x], now[y])
-        return multiply(Array(instead[factor]), now[node]).node
+        new = multiply(Array(instead[factor]), now[node]).node
+        in_order = all(factor in each.operands for each in products)
+        return new if in_order or not loses(new, node) else None
     return None
+
+
+def _factors(top: Node, once: set[Node]) -> dict[Node, None]:
+    """The factors of a product, also of products in it that have no other use."""
+    found: dict[Node, None] = {}
+    stack = list(top.operands[::-1])
+    while stack:
+        node = stack.pop()
+        if node.op is multiply.op and node in once:
+            stack.extend(node.operands[::-1])
+        else:
+            found[node] = None
+    return found
+
+
+def _without(node: Node, factor: Node, once: set[Node], instead: Mapping[Node, Node]) -> Array:
+    """The product without one factor, which it has, and else in its order."""
+    x, y = node.operands
+    if factor in node.operands:
+        return Array(instead[y if x is factor else x])
+    inside, other = (x, y) if factor in _factors_of(x, once) else (y, x)
+    return multiply(_without(inside, factor, once, instead), Array(instead[other]))
+
+
+def _factors_of(node: Node, once: set[Node]) -> Container[Node]:
+    return _factors(node, once) if node.op is multiply.op and node in once else ()
 
 
 def _leaves(top: Node, once: set[Node]) -> tuple[list[Node], list[Node]]:

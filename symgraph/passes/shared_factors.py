@@ -4,7 +4,7 @@ Entries of a Jacobian, and gradients of several inputs, are products of much the
 in the order of the chain rule. A pair of factors that is in two products or more becomes a value of
 its own; the most frequent pair comes first (Brayton and McMullen 1982, on common cubes). A sign is
 a factor, too: of two products with a minus and a common factor, the factor is negated once. A
-divisor is taken with a factor: of x y / z and u y / z, the quotient y / z. An inner product of
+divisor is taken with a factor: of x y / z and u y / z**2, the quotient y / z. An inner product of
 vectors is a product whose elements are added: (x y) @ z and (x u) @ (y v) have x y, too.
 """
 
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ..array import Array
 from ..ir.node import Node, on_operands, origin
 from ..ir.walks import reachable, use_counts
-from ..ops.elementwise import divide, multiply, negative
+from ..ops.elementwise import divide, multiply, negative, square
 from ..ops.matmul import MATMUL, matmul
 from ..ops.movement import RESHAPE, reshape
 from ..ops.totals import sum as total
@@ -113,11 +113,18 @@ class _Products:
             yield part
             stack.extend(part.operands[:1] if part.op is divide.op else part.operands[::-1])
             if part.op is divide.op:
-                product.divisors.insert(0, self._factor(part.operands[1]))
+                product.divisors[:0] = map(self._factor, self._divisors_of(part))
             elif part.op is negative.op and self._minus in product.factors:
                 product.factors.remove(self._minus)
             elif part.op is negative.op:
                 product.factors.append(self._minus)
+
+    def _divisors_of(self, quotient: Node) -> tuple[Node, ...]:
+        """What is divided by: twice the operand of a square that has no other use."""
+        divisor = quotient.operands[1]
+        if divisor.op is square.op and self._uses[divisor] == 1 and not divisor.copy:
+            return divisor.operands * 2
+        return (divisor,)
 
     def _number_within(self, node: Node) -> Node:
         """The number that is reshaped to an array of one element and has no other use."""

@@ -248,7 +248,7 @@ class _Rounds:
         current = log.through("parts joined", current, with_joined_parts(current))
         current = log.through("branches known", current, with_branches_known(current))
         current = log.through("choices joined", current, with_choices_joined(current))
-        new = with_branches_joined(current, at_kinks=self.at_kinks)
+        new = with_branches_joined(current, loses, at_kinks=self.at_kinks)
         current = log.through("branches joined", current, new)
         new = with_cholesky_pullbacks(current, self.knowledge, loses)
         current = log.through("pulled back through Cholesky factors", current, new)

@@ -1,10 +1,11 @@
-"""Writes a sum term by term, with subtractions, a common sign or number, and expm1."""
+"""Writes a sum term by term, with subtractions, a common sign or number, expm1 and tanh."""
 
 from __future__ import annotations
 
-from ...ops.elementwise import add, subtract
-from ...ops.exponential import exp, expm1
+from ...ops.elementwise import add, multiply, subtract
+from ...ops.exponential import exp, expm1, sigmoid
 from ...ops.indexing import embed
+from ...ops.trigonometric import tanh
 from ..expression.atoms import one
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import Coef, quotient, times
@@ -32,7 +33,7 @@ class FlatWriter:
     def flat(self, expr: Expr) -> Scaled:
         """The sum, term by term."""
         if len(expr) == 2 and ONE in expr:
-            found = self._expm1(expr)
+            found = self._one_function(expr)
             if found is not None:
                 return found
         signs = [coef > 0 for coef in expr.values()]
@@ -95,18 +96,28 @@ class FlatWriter:
         # A value and a known multiple of it may cancel to an empty sum.
         return [self.flat(whole)] if whole else []
 
-    def _expm1(self, expr: Expr) -> Scaled | None:
-        """C exp(x) - c as c expm1(x), which keeps the digits for small x; else None."""
+    def _one_function(self, expr: Expr) -> Scaled | None:
+        r"""$c e^x - c$ as $c$ expm1 x, $2 c \sigma(x) - c$ as $c \tanh(x / 2)$; else None.
+
+        Both keep digits for small x. Where the exp or sigmoid is computed anyway, a number is
+        subtracted: that takes fewer operations than another exponential.
+        """
         (term,) = [each for each in expr if each != ONE]
-        if term.bound or len(term.factors) != 1 or expr[term] != -expr[ONE]:
+        if term.bound or len(term.factors) != 1:
             return None
         (factor,) = term.factors
-        if factor.atom.kind != LEAF or factor.power != 1 or factor.atom.node.op is not exp.op:
+        node, by = factor.atom.node, -expr[ONE]
+        if factor.atom.kind != LEAF or factor.power != 1 or self.spelling.alive(node):
             return None
-        node = self.spelling.call(expm1, factor.atom.node.operands[0])
-        return self.terms.product(
-            canonical_term([(self.atoms.made(node), factor.idx, one)], {}), expr[term]
-        )
+        if node.op is exp.op and expr[term] == by:
+            new = self.spelling.call(expm1, *node.operands)
+        elif node.op is sigmoid.op and expr[term] == 2 * by:
+            half = self.spelling.call(multiply, self.spelling.constant(0.5), *node.operands)
+            new = self.spelling.call(tanh, half)
+        else:
+            return None
+        leaf: RawFactor = (self.atoms.made(new), factor.idx, one)
+        return self.terms.product(canonical_term([leaf], {}), by)
 
     def _total(self, parts: list[tuple[bool, IndexedArray]]) -> Scaled:
         """The signed sum. Arrays over the same indices are added first."""

@@ -8,7 +8,7 @@ from itertools import permutations
 from ..expression.atoms import one
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import Coef, quotient
-from ..expression.term import SUM, Atom, Expr, added, index_sizes
+from ..expression.term import SUM, Atom, Expr, Term, added, index_sizes
 from ..normal_form.normalize import NormalForm
 
 __all__ = ["found_again", "gathered"]
@@ -34,7 +34,48 @@ def gathered(normal: NormalForm, expr: Expr) -> Expr | None:
                 found = _with(normal, expr, atom, idx)
                 if found is not None:
                     return found
+    return _summed(normal, expr) if lazy else None
+
+
+def _summed(normal: NormalForm, expr: Expr) -> Expr | None:
+    """The expression with terms that are the elements, added up, of a sum in another term; or None.
+
+    n a - sum(x) + (a - x) @ y needs one difference, for n a - sum(x) is the sum of a - x.
+    """
+    there = _atoms(expr)
+    for term in expr:
+        bound = len(term.bound)
+        for place, (atom, idx, power) in enumerate(term.factors):
+            few = bound and atom.kind == SUM and power == 1 and len(atom.expr) < len(expr)
+            if not few or not _at_bound(idx) or not there.issuperset(_atoms(atom.expr)):
+                continue
+            found = _added_up(normal, expr, term, place)
+            if found is not None:
+                return found
     return None
+
+
+def _at_bound(idx: tuple[int, ...]) -> bool:
+    """Whether one of these indices is summed over."""
+    return bool(idx) and min(idx) < 0
+
+
+def _atoms(expr: Expr) -> set[Atom]:
+    return {factor.atom for term in expr for factor in term.factors}
+
+
+def _added_up(normal: NormalForm, expr: Expr, term: Term, place: int) -> Expr | None:
+    """The expression over the sum of one factor's elements; None if it does not have its terms."""
+    factors, bound = normal.opened_term(term)
+    slot = factors[place]
+    rest = [each for each in factors if bound.keys().isdisjoint(each[1])]
+    over = {index: size for index, size in bound.items() if index in slot[1]}
+    inner = normal.sum_over(normal.distributed(slot, one, rest, {}), over)
+    found = _without(expr, inner) if len(inner) > 1 else None
+    if found is None:
+        return None
+    left, ratio = found
+    return added([*left.items(), (canonical_term([*rest, slot], over), ratio)])
 
 
 def _with(normal: NormalForm, expr: Expr, atom: Atom, idx: tuple[int, ...]) -> Expr | None:

@@ -23,6 +23,7 @@ from ..expression.roles import ANGLES
 from ..expression.term import SUM, Expr
 from ..normal_form.factors import Factors
 from .arithmetic import divides_by, is_rational, value_of
+from .distinct import are_distinct
 from .polynomial_ring import COSINE, SINE, Monomial, Poly, divided, monic, plus, product, variables
 
 __all__ = ["Quotient", "Quotients"]
@@ -50,7 +51,8 @@ class Quotient(NamedTuple):
     made_of : set
         The variables of the value, also those that were cancelled.
     short : bool
-        Whether a polynomial of several terms was cancelled.
+        Whether a polynomial of several terms was cancelled, or half of the terms over one
+        denominator, as in the numerator of the quotient rule.
     size : int
         The number of operands, counted with repetition.
     """
@@ -69,36 +71,53 @@ class Quotient(NamedTuple):
 
 
 class Quotients:
-    """Finds the quotients that values are, each when it is asked for."""
+    """Finds the quotients that values are, each when it is asked for.
+
+    Attributes
+    ----------
+    dividing : set of Node
+        The values that divide by a sum, product or power, or have an operand that does.
+    """
 
     def __init__(self, atoms: AtomTable) -> None:
         self._atoms = atoms
         self._numbers: dict[Node, int] = {}
         self._values: list[Node] = []
         self._known: dict[Node, Quotient] = {}
-        self._divides: dict[Node, bool] = {}
+        self.dividing: set[Node] = set()
+        self._seen: set[Node] = set()
+        self._first: dict[Node, bool] = {}
         self._given: set[PolynomialKey] = set()
 
     def learn(self, node: Node) -> None:
         """Note whether a value, or an operand of it, divides by a sum, product or power."""
-        divides = self._divides
-        if node in divides:
+        if node in self._seen:
             return
+        self._seen.add(node)
         if not is_rational(node.op) or node.copy or node.dtype.kind != "f":
-            divides[node] = False
             return
         below = divides_by(node.op)
-        divides[node] = any(map(divides.__getitem__, node.operands)) or (
+        if not self.dividing.isdisjoint(node.operands) or (
             below is not None and is_rational(node.operands[below].op)
-        )
+        ):
+            self.dividing.add(node)
 
     def reaches(self, node: Node) -> bool:
         """Whether a factor of several terms cancels in the value."""
-        return self._divides[node] and self._ratio(node).short
+        return node in self.dividing and self._ratio(node).short
+
+    def meet_first_in(self, node: Node) -> bool:
+        """Whether a factor of several terms cancels in the value, and in none of its operands."""
+        found = self._first.get(node)
+        if found is None:
+            reaches = self.reaches
+            found = reaches(node) and not any(map(reaches, node.operands))
+            self._first[node] = found
+        return found
 
     def shorter(self, node: Node, count: int) -> Quotient | None:
         """The value with common factors cancelled; None if none cancel or digits may be lost."""
-        if count < 3 or not self._divides[node]:
+        if count < 3 or node not in self.dividing:
             return None
         found = self._ratio(node)
         polys = [found.above, *[poly for poly, _ in found.below.values()]]
@@ -149,11 +168,17 @@ class Quotients:
         return self._atoms.leaf(_function(kind, node)).total
 
     def _keeps_digits(self, poly: Poly) -> bool:
-        """Whether no digits cancel: the terms have one sign, or the user wrote this sum."""
+        """Whether no digits cancel: the terms have one sign, or the user wrote this sum.
+
+        Of values with numbers before them the judge may tell, but not 1 - cos x for a square of the
+        sine.
+        """
         if len({coef > 0 for coef in poly.values()}) < 2 or _key(poly) in self._given:
             return True
-        plain = all(not kind for _, kind in variables(poly))
-        return plain and len(poly) == 2 and all(_is_linear(monomial) for monomial in poly)
+        plain = _without_common(poly)
+        return _is_plain(plain) and (
+            () not in plain or all(not kind for _, kind in variables(poly))
+        )
 
     def _is_nonzero(self, poly: Poly, rest: Poly) -> bool:
         """Whether a polynomial is never 0, or only where the remaining denominator is 0, too."""
@@ -166,7 +191,7 @@ class Quotients:
             return True
         if any(kind for _, kind in variables(poly)):
             return False
-        if self._is_one_and_tanh(poly):
+        if self._is_one_and_tanh(poly) or self._is_difference_of_distinct(poly):
             return True
         atom, _ = self._atoms.closed(SUM, self._expr(poly, lambda node: node))
         return atom.nonzero
@@ -183,6 +208,13 @@ class Quotients:
             and power == 1
             and abs(coef) == abs(poly[()])
         )
+
+    def _is_difference_of_distinct(self, poly: Poly) -> bool:
+        """Whether it is c (x - y) of values that are known to differ."""
+        if len(poly) != 2 or () in poly or not _is_plain(poly) or sum(poly.values()) != 0:
+            return False
+        x, y = [self._values[number] for number, _ in variables(poly)]
+        return are_distinct(x, y, self._atoms.knowledge)
 
     # -- quotients of values -----------------------------------------------------------------------
     def _ratio(self, node: Node) -> Quotient:
@@ -224,14 +256,17 @@ class Quotients:
             sine, cosine = (self._array(node.operands[0], kind) for kind in (SINE, COSINE))
             return self.quotient(sine, cosine)
         if not is_rational(node.op) or any(
-            each.shape != node.shape and not stretched(each).is_constant for each in node.operands
+            each.shape not in ((), node.shape) and not stretched(each).is_constant
+            for each in node.operands
         ):
             return None
         found = value_of(self, node.op, [self._known[each] for each in node.operands])
         if found is None or not _is_small(found):
             return None
-        if len(node.op.traits.combination) > 1 and not found.below and _is_plain(found.above):
-            self._given.add(_key(monic(found.above)[1]))
+        if len(node.op.traits.combination) > 1 and not found.below:
+            single = all(len(self._known[each].above) == 1 for each in node.operands)
+            if _is_plain(found.above) or (single and _is_multilinear(found.above)):
+                self._given.add(_key(monic(found.above)[1]))
         return found
 
     def quotient(self, a: Quotient, b: Quotient) -> Quotient | None:
@@ -258,7 +293,9 @@ class Quotients:
                 for _ in range(power - each.below.get(key, (poly, 0))[1]):
                     above = product(above, poly)
             parts.append(above)
-        return self._cancelled(Quotient(plus(*parts), below).and_of(a, b))
+        whole = Quotient(plus(*parts), below).and_of(a, b)
+        met = below and 2 * len(whole.above) <= sum(map(len, parts))
+        return self._cancelled(whole._replace(short=whole.short or bool(met)))
 
     def _cancelled(self, a: Quotient) -> Quotient | None:
         """The quotient without factors of the denominator that divide the numerator."""
@@ -329,6 +366,25 @@ def _is_small(a: Quotient) -> bool:
 
 def _is_linear(monomial: Monomial) -> bool:
     return sum(power for _, power in monomial) <= 1
+
+
+def _is_multilinear(poly: Poly) -> bool:
+    """Whether no monomial has a value twice: none may stand for the square of a sine."""
+    return all(power == 1 for monomial in poly for _, power in monomial)
+
+
+def _without_common(poly: Poly) -> Poly:
+    """The polynomial without the powers that all its monomials have."""
+    powers = [dict(monomial) for monomial in poly]
+    common = {
+        value: least
+        for value in set.intersection(*[set(each) for each in powers])
+        if (least := min(each[value] for each in powers))
+    }
+    return {
+        tuple((value, left) for value, by in monomial if (left := by - common.get(value, 0))): coef
+        for monomial, coef in poly.items()
+    }
 
 
 def _is_plain(poly: Poly) -> bool:

@@ -44,6 +44,9 @@ _PATIENT_UP_TO = 1_000
 """The most nodes of a graph in which a region is written out even if it is as short as its arrays
 allow. Its parts may be computed anyway, which the lower bound on its length does not see."""
 
+_MEETING_UP_TO = 150
+"""The most nodes of a graph in which a region also ends where terms of a quotient meet."""
+
 _TIES_UP_TO = 150
 """A late look over a larger graph takes no spelling that only has fewer constants and reshapes."""
 
@@ -152,6 +155,7 @@ class RegionPass:
         self.kept = memory.kept_late if late else memory.kept
         self.nodes = nodes = reachable(outputs)
         self.patient = len(nodes) <= _PATIENT_UP_TO
+        self.meets = thorough and len(nodes) <= _MEETING_UP_TO
         self.below_bounded = below_bounded(nodes)
         self.postponed: set[Node] = set()
         self.settled: set[Node] = set()
@@ -245,7 +249,10 @@ class RegionPass:
         trivial = trivial and not (self.thorough and self._reaches(node))
         # A value with several users gets its best spelling here: no single user would change it.
         shared = self.users[node] > 1
-        wanted = (closed or shared or node in self.borders.ends) and not trivial
+        wanted = closed or shared or node in self.borders.ends
+        if not wanted and self.meets and node in self.quotients.dividing:
+            wanted = self.quotients.meet_first_in(node)
+        wanted &= not trivial
         near = self.node_forms.near(node, expr) if looked else expr
         self.shares = self.shares or near is not expr or not looked
         ended = None

@@ -24,6 +24,7 @@ from textbook.inverses import INVERSES
 from textbook.joint import JOINT
 from textbook.layers import LAYERS
 from textbook.likelihoods import LIKELIHOODS
+from textbook.locations import LOCATIONS
 from textbook.margins import MARGIN_LOSSES
 from textbook.matrices import MATRICES
 from textbook.models import MODELS
@@ -32,6 +33,7 @@ from textbook.normalization import NORMALISED
 from textbook.overlaps import OVERLAP_LOSSES
 from textbook.physics import ENERGIES
 from textbook.piecewise import PIECEWISE
+from textbook.quotients import QUOTIENTS
 from textbook.rankings import RANKINGS
 from textbook.regressions import REGRESSIONS
 from textbook.residuals import RESIDUALS
@@ -77,6 +79,8 @@ CATALOGUE: list[Row] = [
     *JOINT,
     *LAYERS,
     *LIKELIHOODS,
+    *LOCATIONS,
+    *QUOTIENTS,
     *MARGIN_LOSSES,
     *MATRICES,
     *DISTANCES,

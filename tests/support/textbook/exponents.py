@@ -157,4 +157,23 @@ EXPONENTS: list[Row] = [
         V="4, 3",
         y="4",
     ),
+    row(
+        "weighted powers, base and exponent",
+        lambda x, a, y: np.sum(y * x**a),
+        "x a",
+        lambda x, a, y: (p := y * x**a, (p * (a / x), p @ np.log(x)))[1],
+        x=POSITIVE,
+        a="",
+        y="5",
+    ),
+    row(
+        "Cobb-Douglas, any exponents, both inputs",
+        lambda x, y, a, b: x**a * y**b,
+        "x y",
+        lambda x, y, a, b: (f := x**a * y**b, (f * (a / x), f * (b / y)))[1],
+        x=SCALE,
+        y=SCALE,
+        a="",
+        b="",
+    ),
 ]

@@ -59,4 +59,29 @@ PIECEWISE: list[Row] = [
         r="5",
         b=SCALE,
     ),
+    row(
+        "smooth L1 regression",
+        lambda w, X, y, b: np.sum(
+            np.where(
+                np.abs(X @ w - y) < b,
+                0.5 * (X @ w - y) ** 2 / b,
+                np.abs(X @ w - y) - 0.5 * b,
+            )
+        ),
+        "w",
+        lambda w, X, y, b: X.T @ np.clip((X @ w - y) / b, -1, 1),
+        w="3",
+        X="5, 3",
+        y="5",
+        b=SCALE,
+    ),
+    row(
+        "Huber, weighted",
+        lambda r, b, w: np.sum(w * np.where(np.abs(r) > b, b * (np.abs(r) - 0.5 * b), 0.5 * r**2)),
+        "r",
+        lambda r, b, w: w * np.clip(r, -b, b),
+        r="5",
+        b=SCALE,
+        w="5",
+    ),
 ]

@@ -56,6 +56,9 @@ SHARED: dict[str, tuple[Function, str]] = {
     "a divisor that is a factor, too": (
         lambda x, y, z, a, b: (x * y / x, z * y / x), "divide multiply multiply",
     ),
+    "a divisor and its square": (
+        lambda x, y, z, a, b: (x / z, y * x / np.square(z)), "divide divide multiply",
+    ),
     "inner products": (
         lambda x, y, z, a, b: ((x * z) @ y, (z * np.exp(y)) @ (x * a)),
         "exp matmul matmul multiply multiply",
@@ -69,6 +72,11 @@ SHARED: dict[str, tuple[Function, str]] = {
 KEPT: dict[str, Function] = {
     "one factor in common": lambda x, y, z, a, b: (x * y, x * z),
     "other uses": lambda x, y, z, a, b: ((p := x * z) * y, (q := np.exp(x) * z) * x, p, q),
+    "a square with another use": lambda x, y, z, a, b: (
+        x / z,
+        y * x / (s := np.square(z)),
+        np.exp(s),
+    ),
     "a divisor in common": lambda x, y, z, a, b: (x / z, y / z),
     "of other shapes": lambda x, y, z, a, b: (a * x * z, np.exp(x * a)),
     "one vector in common": lambda x, y, z, a, b: (x @ y, x @ z),

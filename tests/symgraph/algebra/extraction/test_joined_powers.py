@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symgraph as sg
+import symgraph.numpy as snp
 
 pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 
@@ -77,3 +78,38 @@ def test_a_product_that_may_overflow_is_not_raised() -> None:
     graph = sg.trace(lambda x, y, a: x**a * y**a, x=POSITIVE, y=POSITIVE, a=SPECS["a"])
     at = {"x": np.full(3, 1e200), "y": np.full(3, 1e200), "a": np.array(0.5)}
     np.testing.assert_allclose(graph.simplify().evaluate(**at), 1e200, rtol=1e-12)
+
+
+def test_a_guard_at_exponent_0_goes_where_the_power_is_there() -> None:
+    """a x**where(a == 0, 1, a - 1) is a x**a / x, which is 0 for a = 0, too."""
+    positive = sg.spec("", assume=sg.positive)
+    graph = sg.trace(lambda x, a, b: b * x**a, x=positive, a="", b="").gradient("x")
+    small = graph.simplify()
+    assert not any(node.op.name == "where" for node in small.nodes)
+    assert small.op_count() == 4
+    for x in (1e-60, 1e-3, 0.7, 1.0, 30.0, 1e60):
+        for a in (-2.0, -1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0):
+            at: dict[str, Any] = {"x": x, "a": a, "b": 3.0}
+            np.testing.assert_allclose(small.evaluate(**at), graph.evaluate(**at), rtol=1e-13)
+
+
+def test_a_guard_stays_where_the_power_would_be_another_one() -> None:
+    """The second derivative of x**a reaches farther than x**(a - 1) does."""
+    positive = sg.spec("", assume=sg.positive)
+    graph = sg.trace(lambda x, a: x**a, x=positive, a=positive).hessian("x", value=False)
+    small = graph.simplify()
+    assert np.isfinite(small.evaluate(x=1e100, a=5.0))
+    assert small.evaluate(x=1e-200, a=3.0) > 0
+
+
+def test_a_guard_stays_beside_another_factor() -> None:
+    """b x**where(a == 0, 1, a - 1) is b x for a = 0, and not b / x."""
+
+    def function(x: Any, a: Any, b: Any) -> Any:
+        return b * x ** snp.where(a == 0, 1.0, a - 1)
+
+    graph = sg.trace(function, x=sg.spec("", assume=sg.positive), a="", b="")
+    small = graph.simplify()
+    for a in (0.0, 0.5, 1.0, 2.0):
+        at: dict[str, Any] = {"x": 3.0, "a": a, "b": 2.0}
+        np.testing.assert_allclose(small.evaluate(**at), graph.evaluate(**at), rtol=1e-13)

@@ -179,7 +179,7 @@ BY_ROW = {
     "sum_of_one_term": "entropy of normalised weights",
     "power_of_sum": "categorical, unnormalised",
     "product_computed_anyway": "gated linear unit, values and gates",
-    "first_turned": "Tversky",
+    "first_turned": "focal, positives",
     "common_product_taken_out": "cross-entropy, padding masked",
     "contraction_written_once": "trace of (X'CX)^-1 A",
 }

@@ -25,7 +25,7 @@ def traced(f: Callable[..., Any], size: int = 5) -> sg.Graph:
 def quotients(x: Any, y: Any) -> dict[str, tuple[Any, int]]:
     """Values, and the operations that are left of them."""
     sine, cosine = snp.sin(x), snp.cos(x)
-    t, u = snp.tanh(x), snp.exp(y)
+    t, u, w = snp.tanh(x), snp.exp(y), snp.softplus(y)
     return {
         "Pythagoras over one denominator": (
             cosine / (1 + cosine) + (sine / (1 + cosine)) ** 2,
@@ -36,6 +36,8 @@ def quotients(x: Any, y: Any) -> dict[str, tuple[Any, int]]:
         "a square left below": (x / (x + y) ** 2 + y / (x + y) ** 2, 2),
         "a positive sum": ((u * y + y) / (1 + u) + x, 1),
         "1 + tanh is not 0": ((t**2 - 1) / (1 + t), 2),
+        "terms of both signs": ((2 + w - w**2 - x - x * w) / (1 + w), 5),
+        "the numerator of the quotient rule": (cosine + y * sine**2 / (y * cosine - 1), 5),
     }
 
 
@@ -53,6 +55,7 @@ TRAPS: dict[str, Callable[[Any, Any], Any]] = {
     "1 - cos is 0 at 0": lambda x, y: snp.sin(x) ** 2 / (1 - snp.cos(x)),
     "digits near 0": lambda x, y: snp.sin(x) ** 2 / (1 + snp.cos(x)),
     "one plus tangent": lambda x, y: (snp.tan(x) ** 2 - 1) / (1 + snp.tan(x)),
+    "a square of a difference": lambda x, y: ((1 - y) ** 2 + (1 - y) ** 2 * x**2) / (1 + x**2),
     "terms that are no number": lambda x, y: (snp.log(x) + y - snp.log(x)) / (1 + y**2),
 }
 
