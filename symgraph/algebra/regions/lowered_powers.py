@@ -90,7 +90,7 @@ def _raised_factor(forms: NodeForms, slot: RawFactor, beside: Factors) -> Expr |
     with origin(atom.node.origin):
         above, times_x = power(Array(x), Array(exponent)).node, 1
         if is_choice(atom.node.operands[1]):
-            factor = forms.lifter.moved(forms.of(exponent), idx)
+            factor = forms.lifter.moved(_expr_of(forms, exponent), idx)
             if not any(_is_factor(normal, factor, each) for each in beside):
                 return None
             higher = lowered_power(above)
@@ -98,11 +98,16 @@ def _raised_factor(forms: NodeForms, slot: RawFactor, beside: Factors) -> Expr |
                 above, times_x = power(Array(x), Array(higher[1])).node, 2
             if not forms.use_counts.alive(above):
                 return None
-    below = normal.power(forms.of(x) if x in forms.opened else leaf_expr(atoms, x), -times_x)
+    below = normal.power(_expr_of(forms, x), -times_x)
     if below is None:
         return None
     whole = power_as_quotient(normal, leaf_expr(atoms, above), below)
     return forms.lifter.moved(whole, idx)
+
+
+def _expr_of(forms: NodeForms, node: Node) -> Expr:
+    """The value's expression; as an array, if it stands inside one alone and has none."""
+    return forms.of(node) if node in forms.opened else leaf_expr(forms.lifter.atoms, node)
 
 
 def _is_factor(normal: NormalForm, expr: Expr, slot: RawFactor) -> bool:

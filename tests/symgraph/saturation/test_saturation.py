@@ -266,7 +266,7 @@ def test_a_large_graph_is_taken_in_windows() -> None:
 SCRIPT = """
 import numpy as np, symgraph as sg
 spec = sg.spec("4", assume=sg.positive)
-f = lambda x, y: (x * x - y * y) / (x + y) + np.sqrt(x) * y * np.sqrt(y)
+f = lambda x, y: np.sin(x) ** 2 + y + np.cos(x) ** 2 + np.sqrt(x) * y * np.sqrt(y)
 bounds = sg.SaturationBounds(nodes=200)
 small = sg.trace(f, x=spec, y=spec).simplify(strategy="saturate", bounds=bounds)
 print(small.to_python(), [step.rule for step in small.history])
