@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast
 
-__all__ = ["LEAF", "Tree", "flatten", "leaf_paths", "register", "tree_map", "unflatten"]
+__all__ = ["LEAF", "Tree", "flatten", "leaf_paths", "listed", "register", "tree_map", "unflatten"]
 
 Kind: TypeAlias = Literal[
     "leaf", "none", "tuple", "list", "dict", "namedtuple", "dataclass", "registered"
@@ -176,6 +176,17 @@ def tree_map(f: Callable[..., Any], first: object, *others: object) -> Any:
             raise ValueError(f"The structures differ: {tree} and {structure}.")
         columns.append(found)
     return unflatten(tree, [f(*row) for row in zip(*columns, strict=True)])
+
+
+def listed(value: object) -> list[Any]:
+    """The entries of a tuple or list; any other value alone.
+
+    Examples
+    --------
+    >>> listed((0, 1)), listed(2)
+    ([0, 1], [2])
+    """
+    return list(value) if isinstance(value, (tuple, list)) else [value]
 
 
 def leaf_paths(tree: Tree, prefix: str = "") -> list[str]:

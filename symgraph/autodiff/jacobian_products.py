@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias, cast
 from ..array import Array
 from ..errors import InputError
 from ..ir.dag import Dag, Structure
-from ..ops.composites import listed
 from ..ops.creation import zeros
+from ..pytrees import listed
 from .differentiate import label_of, target_of
 from .directions import direction, positions, with_results
 from .forward import tangents

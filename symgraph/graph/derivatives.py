@@ -20,7 +20,7 @@ from ..autodiff.scalar import ScalarDerivatives
 from ..autodiff.scalar import scalar_derivatives as derivatives_of_scalars
 from ..ir.interpreter import given_inputs
 from ..ir.node import Node
-from ..ops.composites import listed
+from ..pytrees import listed
 from .measures import HasDag
 from .stage import Derive
 

@@ -11,7 +11,8 @@ from ..array import Array, ArrayLike
 from ..errors import ShapeError
 from ..ir.avals import normal_axis
 from ..ir.dims import count
-from .composites import as_array, composite, listed
+from ..pytrees import listed
+from .composites import as_array, composite
 from .joining import stack
 from .loops import scan
 from .movement import expand_dims, moveaxis, reshape

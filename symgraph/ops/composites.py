@@ -11,7 +11,7 @@ import numpy as np
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, apart, constant, located
 from ..errors import SymgraphError, TraceError
 
-__all__ = ["as_array", "composite", "given", "listed", "naming_lines", "refuse"]
+__all__ = ["as_array", "composite", "given", "naming_lines", "refuse"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,11 +59,6 @@ def naming_lines(call: F, *, view: bool = False, array: bool = False) -> F:
 def as_array(x: object) -> Array:
     """`x`, or the constant that holds it."""
     return x if isinstance(x, Array) else constant(x)
-
-
-def listed(value: object) -> list[Any]:
-    """A list of the entries; a single value gives a list of one."""
-    return list(value) if isinstance(value, (tuple, list)) else [value]
 
 
 def given(value: object) -> bool:

@@ -14,9 +14,10 @@ from ..ir.dims import ShapeLike, count, known_equal, normal, same_shape, show_sh
 from ..ir.op import Op, no_flops, register
 from ..ir.traits import Traits
 from ..notation import array_formulas, node_text
+from ..pytrees import listed
 from .batched import batch_whole
 from .carrying import carries_off_axis
-from .composites import as_array, composite, listed, naming_lines, refuse
+from .composites import as_array, composite, naming_lines, refuse
 from .creation import arange, dimension, full
 from .families import function, same_dtype
 from .gather import gather

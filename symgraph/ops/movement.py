@@ -23,9 +23,10 @@ from ..ir.fact_inference import Known
 from ..ir.op import Batch, Op, carries_aligned, no_flops, register
 from ..ir.traits import MOVEMENT, Arrangement
 from ..notation import array_formulas, formulas, node_text
+from ..pytrees import listed
 from .batched import applied, batch_broadcast, batch_reshaped
 from .carrying import carries_reshaped, carries_transposed
-from .composites import as_array, composite, listed, naming_lines
+from .composites import as_array, composite, naming_lines
 from .families import function
 from .target_shapes import infer_reshape, normal_reshape
 

@@ -16,9 +16,10 @@ from ..ir.dims import known_equal, normal, show_shape
 from ..ir.fact_inference import Known
 from ..ir.op import Op, per_element, register, results_of
 from ..ir.traits import Traits
+from ..pytrees import listed
 from .batched import batch_aligned
 from .carrying import all_but_last
-from .composites import as_array, composite, listed, naming_lines, refuse
+from .composites import as_array, composite, naming_lines, refuse
 from .einsum import EINSUM
 from .families import function, same_dtype
 from .matmul import matmul

@@ -11,7 +11,7 @@ from ..array import ArrayLike, Index
 from ..errors import DTypeError, ShapeError
 from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, known_equal, normal
-from .composites import listed
+from ..pytrees import listed
 
 __all__ = [
     "Entry",

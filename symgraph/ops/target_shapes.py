@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ShapeError
 from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import Dim, Shape, ShapeLike, count, known_equal, normal, show_shape
-from .composites import listed
+from ..pytrees import listed
 
 __all__ = ["infer_reshape", "normal_reshape"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ShapeError
 from ..ir.dims import Dim, Shape, normal
 from ..namespace.windows import span
-from .composites import listed
+from ..pytrees import listed
 
 __all__ = ["Pads", "Sizes", "counted", "one_each", "pads_of"]
 

@@ -21,8 +21,9 @@ from ..ir.fact_inference import Known
 from ..ir.op import Op, no_flops, register, results_of
 from ..ir.traits import MOVEMENT, Selection, Traits
 from ..namespace.windows import span
+from ..pytrees import listed
 from .batched import batch_aligned
-from .composites import as_array, composite, listed, refuse
+from .composites import as_array, composite, refuse
 from .creation import ones
 from .indexing import embed
 from .movement import broadcast_to, expand_dims, facts_of_elements, transpose
