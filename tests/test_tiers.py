@@ -96,12 +96,13 @@ def test_every_pass_is_run() -> None:
     """On a graph with a loop, a softmax, a named value, a part read and a value computed twice."""
 
     def f(x: Any, w: Any) -> Any:
+        powers = np.sum((x**2 + w**2) ** 1.5)
         w = sg.name(w * 1.5, "weights")
         last, _ = sg.scan(
             lambda c, row: (np.tanh(c * 1 + row), np.exp(c)), np.zeros(3), x, length=4
         )
         q = np.exp(x) / np.sum(np.exp(x), axis=-1, keepdims=True)
-        return np.sum(last) + np.sum((q * w)[1]) + np.sum(-np.sin(-x) / (1 + np.exp(-x)))
+        return np.sum(last) + np.sum((q * w)[1]) + np.sum(-np.sin(-x) / (1 + np.exp(-x))) + powers
 
     passes = Path(symgraph.passes.__path__[0])
     seen: set[str] = set()
