@@ -12,6 +12,38 @@ __all__ = ["DIVERGENCES"]
 
 
 DIVERGENCES: list[Row] = [
+    # Where nothing is known of the numbers a quotient x / x goes for the logarithm beside it.
+    row(
+        "x log x of any numbers",
+        lambda x: np.sum(x * np.log(x)),
+        "x",
+        lambda x: np.log(x) + 1,
+        x="5",
+    ),
+    row(
+        "entropies of two outcomes, any numbers",
+        lambda p: -np.sum(p * np.log(p) + (1 - p) * np.log(1 - p)),
+        "p",
+        lambda p: np.log1p(-p) - np.log(p),
+        p="5",
+    ),
+    row(
+        "Kullback-Leibler, p, any numbers",
+        lambda p, q: np.sum(p * np.log(p / q)),
+        "p",
+        lambda p, q: np.log(p / q) + 1,
+        p="5",
+        q="5",
+    ),
+    row(
+        "free energy of mixing, any numbers",
+        lambda x, y, c: np.sum(x * np.log(x) + y * np.log(y) + c * x * y),
+        "x y",
+        lambda x, y, c: (np.log(x) + 1 + c * y, np.log(y) + 1 + c * x),
+        x="5",
+        y="5",
+        c="",
+    ),
     row(
         "Kullback-Leibler, p",
         lambda p, q: np.sum(p * np.log(p / q)),
