@@ -41,6 +41,9 @@ OVER: dict[str, int] = {
     "binary entropy": 4,  # 3
     "Bregman, negative entropy": 3,  # 2
     "variance under a softmax": 15,  # 11
+    # x**a / x is 0 where x**a underflows, and x**(a - 1) is a number.
+    "weighted powers, base and exponent": 10,  # 6
+    "Cobb-Douglas, any exponents, both inputs": 14,  # 7
     "signal to noise, logarithm": 8,  # 4
     "cross-entropy of a mixture of two": 7,  # 6
     "gamma, shape and rate": 7,  # 6

@@ -75,9 +75,9 @@ def _rows(mask: Numbers) -> Rows:
 
 
 @cache
-def groups(places: Places, axes: int) -> list[Group]:
+def groups(places: Places, axes: int, *, exponents: bool = False) -> list[Group]:
     """The settings, for numbers with so many axes."""
-    return [Group.of(settings, axes) for settings in settings_at(places)]
+    return [Group.of(each, axes) for each in settings_at(places, exponents=exponents)]
 
 
 _kept: dict[Hashable, Numbers] = {}
@@ -95,6 +95,8 @@ def drawn(
     known: Known,
     index: int,
     places: Places = "usual",
+    *,
+    exponent: bool = False,
 ) -> Numbers:
     """Random numbers for one value; the leading axis runs over the probes.
 
@@ -112,13 +114,16 @@ def drawn(
         except at probes where `Setting.apart` makes them nearly equal.
     places : "usual", "wide" or "positive"
         Which set of probes.
+    exponent : bool
+        Whether the value is the exponent of a power.
     """
     facts = tuple(known.facts)
     low, high = (float(bound) for bound in known.bounds)
-    key = (shape, dtype, facts, low, high, index, places)
+    key = (shape, dtype, facts, low, high, index, places, exponent)
     found = _kept.get(key)
     if found is None:
-        found = _drawn(shape, dtype, facts, (low, high), index, places)
+        settings = groups(places, len(shape), exponents=exponent)
+        found = _drawn(shape, dtype, facts, (low, high), index, settings)
         found.flags.writeable = False
         if found.nbytes <= _SMALL:
             if len(_kept) >= _MOST_KEPT:
@@ -133,9 +138,9 @@ def _drawn(
     facts: Sequence[Fact],
     bounds: tuple[float, float],
     index: int,
-    places: Places,
+    settings: Sequence[Group],
 ) -> Numbers:
-    settings, (low, high) = groups(places, len(shape)), bounds
+    low, high = bounds
     rng = np.random.default_rng([1997, index])
     wide = (sum(each.size for each in settings), *shape)
     if dtype.kind == "b":

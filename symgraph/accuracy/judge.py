@@ -21,6 +21,7 @@ import numpy as np
 
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
+from ..ir.walks import reachable
 from .lost_numbers import LARGEST, LostNumbers
 from .luck import Luck
 from .other_values import ACCIDENTS
@@ -52,6 +53,16 @@ class Judge:
         self._luck = Luck(self.trials)
         self._verdicts: dict[tuple[Node, Node], Verdict] = {}
         self._failing: dict[Node, Numbers | None] = {}
+
+    def meet(self, outputs: Sequence[Node]) -> None:
+        """Note which inputs of a graph are exponents, before anything is computed."""
+        powers = [each for each in reachable(outputs) if _is_power_of_symbols(each)]
+        if powers:
+            bases, exponents = (
+                {each for each in reachable(set(side)) if each.is_input}
+                for side in zip(*[node.operands for node in powers], strict=True)
+            )
+            self.trials.exponents |= exponents - bases
 
     def learn(self, nodes: Sequence[Node]) -> None:
         """Compute these values at all probes in one sweep, as they will be compared."""
@@ -180,9 +191,21 @@ def _rows(elements: Numbers, like: Numbers) -> Numbers:
     return rows.reshape(-1, *[1] * (like.ndim - 1))
 
 
+def _is_power_of_symbols(node: Node) -> bool:
+    """Whether it is x**a, and neither x nor a is a number."""
+    return node.op.traits.raises and not any(map(_is_number, node.operands))
+
+
+def _is_number(node: Node) -> bool:
+    """Whether it is a constant, or a constant that is repeated."""
+    return all(each.is_constant for each in node.operands) and not node.is_input
+
+
 def judged_as_carefully(knowledge: Knowledge, as_in: Knowledge) -> Knowledge:
     """The knowledge, whose judge is as careful as that of another."""
-    judge_of(knowledge).careful = judge_of(as_in).careful
+    judge, other = judge_of(knowledge), judge_of(as_in)
+    judge.careful = other.careful
+    judge.trials.exponents |= other.trials.exponents
     return knowledge
 
 

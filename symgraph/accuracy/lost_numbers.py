@@ -124,9 +124,14 @@ class LostNumbers:
         if found is None:
             # What a rough trial does not lose is lost by no other: they have the same numbers.
             finer = self._trials.get((places, whole, False)) if rough else None
-            order = self._trials["usual", False, False].order
+            usual = self._trials["usual", False, False]
             found = Trials(
-                self._knowledge, places, whole=whole, rough=rough, order=order, finer=finer
+                *(self._knowledge, places),
+                whole=whole,
+                rough=rough,
+                order=usual.order,
+                finer=finer,
+                exponents=usual.exponents,
             )
             self._trials[key] = found
         return found

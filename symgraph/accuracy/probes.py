@@ -131,12 +131,24 @@ def is_wide_band(places: Sequence[int]) -> bool:
     return (bool(sizes) and sizes[-1] - sizes[0] >= 2) or 1 in steps
 
 
-def settings_at(places: Places) -> list[list[Setting]]:
+def settings_at(places: Places, *, exponents: bool = False) -> list[list[Setting]]:
     """The settings of the probes, in groups whose numbers are drawn together.
 
     Of the usual ones the mixed stand last, so that a change of these leaves the others as they are.
+    At every second size exponents are ordinary numbers: x**a and x**(a - 1) leave the range at
+    different x only if a is none of the largest or smallest numbers itself.
     """
     if places != "usual":
-        return [list(_WIDE if places == "wide" else _POSITIVE)]
-    rows = list(zip(_SETTINGS, MIXED, strict=True))
+        wide = list(_WIDE if places == "wide" else _POSITIVE)
+        return [_of_exponents(wide) if exponents else wide]
+    settings = _of_exponents(_SETTINGS) if exponents else _SETTINGS
+    rows = list(zip(settings, MIXED, strict=True))
     return [[each for each, mixed in rows if mixed == last] for last in (False, True)]
+
+
+def _of_exponents(settings: Sequence[Setting]) -> list[Setting]:
+    """The settings with ordinary numbers at every second size."""
+    return [
+        each._replace(scale=0.0, within=0.0) if place % 2 and each.scale else each
+        for place, each in enumerate(settings)
+    ]

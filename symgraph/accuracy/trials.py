@@ -88,6 +88,8 @@ class Trials:
         The order in which values got random numbers. Trials that share it have the same numbers.
     finer : Trials, optional
         For rough trials: those at the same probes that are not rough. What they know is taken.
+    exponents : set of Node, optional
+        Inputs that are exponents of powers.
     """
 
     def __init__(
@@ -99,6 +101,7 @@ class Trials:
         rough: bool = False,
         order: dict[Node, int] | None = None,
         finer: Trials | None = None,
+        exponents: set[Node] | None = None,
     ) -> None:
         self.knowledge = knowledge
         self.places: Places = places
@@ -109,6 +112,7 @@ class Trials:
         # Trials not asked for since `_trials` was last full.
         self._older: dict[Node, Trial | None] = {}
         self.order: dict[Node, int] = {} if order is None else order
+        self.exponents: set[Node] = set() if exponents is None else exponents
         self._finer = finer
         self._at = 0
         self._roundings = Roundings()
@@ -203,7 +207,9 @@ class Trials:
     def _random(self, node: Node, shape: tuple[int, ...]) -> Trial:
         """A trial of random numbers that satisfy the facts of the node."""
         index = self.order.setdefault(node, len(self.order))
-        right = drawn(shape, node.dtype, self.knowledge.of(node), index, self.places)
+        known = self.knowledge.of(node)
+        exponent = node in self.exponents
+        right = drawn(shape, node.dtype, known, index, self.places, exponent=exponent)
         found = right.astype(np.float32) if node.dtype.kind == "f" else right
         drawn_here = 0 if node.is_input else 1 << index
         # A copy, not a broadcast view: every kernel would make the copy again.

@@ -144,6 +144,7 @@ def simplified(
         slim = without_dead_results(with_simple_bodies(without_dead_results(outputs), inside))
         current = log.through("loops and branches simplified inside", outputs, slim)
     settled = set() if settled is None else settled
+    judge_of(knowledge).meet(outputs)
     rounds = _Rounds(chosen, knowledge, trust, log, settled, at_kinks, last, effort, reached)
     # Merging comes first, for a later merge changes all nodes above, and their facts are lost.
     current = log.through("equal values merged", current, merged(current))

@@ -14,14 +14,7 @@ from .term import (
     Atom,
 )
 
-__all__ = [
-    "Relation",
-    "exponents_related",
-    "guarded_power",
-    "is_power",
-    "is_raised",
-    "lowered_power",
-]
+__all__ = ["Relation", "exponents_related", "is_power", "is_raised", "lowered_power"]
 
 Relation: TypeAlias = Literal["the same", "opposite", "adding to 1"]
 
@@ -38,34 +31,6 @@ def lowered_power(node: Node) -> tuple[Node, Node] | None:
         if repeated_number(less) == 1:
             return node.operands[0], exponent
     return None
-
-
-def guarded_power(node: Node) -> tuple[Node, Node] | None:
-    """The array x and the exponent c, if the node is x**where(c == 0, 1, c - 1).
-
-    With c as a factor it is the derivative of x**c, which is 0 for c = 0.
-    """
-    if not roles.is_power(node) or not roles.is_choice(node.operands[1]):
-        return None
-    condition, at_zero, below = node.operands[1].operands
-    if not roles.is_equality(condition) or repeated_number(at_zero) != 1:
-        return None
-    exponent, number = condition.operands
-    lowered = repeated_number(number) == 0 and _is_less_by_one(below, exponent)
-    return (node.operands[0], exponent) if lowered else None
-
-
-def _is_less_by_one(y: Node, z: Node) -> bool:
-    """Whether y is z - 1, also with z = u - n and y = u - (n + 1)."""
-    if not roles.is_difference(y):
-        return False
-    one, less = y.operands[0], repeated_number(y.operands[1])
-    if one is z:
-        return less == 1
-    if not roles.is_difference(z) or z.operands[0] is not one or less is None:
-        return False
-    number = repeated_number(z.operands[1])
-    return number is not None and float(less) == float(number) + 1
 
 
 def is_raised(x: Node, exponent: Node, knowledge: Knowledge) -> bool:

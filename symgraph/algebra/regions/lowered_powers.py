@@ -12,12 +12,9 @@ from ...facts import positive
 from ...ir.node import Node, origin
 from ...ops.powers import power
 from ..expression.applied import named
-from ..expression.atoms import one
-from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import Coef, times
 from ..expression.leaf_terms import leaf_expr
-from ..expression.powers import guarded_power, lowered_power
-from ..expression.roles import is_choice, is_power
+from ..expression.powers import lowered_power
 from ..expression.term import LEAF, SUM, Atom, Expr, Term, added
 from ..normal_form.factors import Factors, RawFactor, is_lazy
 from ..normal_form.normalize import NormalForm
@@ -55,10 +52,7 @@ def _raised(forms: NodeForms, term: Term, coef: Coef) -> Expr | None:
     found: Factors = []
     changed = False
     for slot in factors:
-        if is_lazy(slot):
-            raised = _raised_inside(forms, slot)
-        else:
-            raised = _raised_factor(forms, slot, factors)
+        raised = _raised_inside(forms, slot) if is_lazy(slot) else _raised_factor(forms, slot)
         if raised is None:
             found.append(slot)
             continue
@@ -75,12 +69,8 @@ def _raised_inside(forms: NodeForms, slot: RawFactor) -> Expr | None:
     return None if inner is None else forms.lifter.moved(inner, idx)
 
 
-def _raised_factor(forms: NodeForms, slot: RawFactor, beside: Factors) -> Expr | None:
-    """x**(a - 1) as x**a / x; None if the factor is no such power.
-
-    With a guard at a = 0, where 1 / x is no number if x is next to 0, a is a factor beside it, and
-    x**a or x**(a + 1) is computed anyway: it would leave the range for the sake of the guard alone.
-    """
+def _raised_factor(forms: NodeForms, slot: RawFactor) -> Expr | None:
+    """x**(a - 1) as x**a / x; None if the factor is no such power."""
     atom, idx, by = slot
     normal, atoms = forms.lifter.normal, forms.lifter.atoms
     pair = _lowered(atom)
@@ -88,32 +78,11 @@ def _raised_factor(forms: NodeForms, slot: RawFactor, beside: Factors) -> Expr |
         return None
     x, exponent = pair
     with origin(atom.node.origin):
-        above, times_x = power(Array(x), Array(exponent)).node, 1
-        if is_choice(atom.node.operands[1]):
-            factor = forms.lifter.moved(_expr_of(forms, exponent), idx)
-            if not any(_is_factor(normal, factor, each) for each in beside):
-                return None
-            higher = lowered_power(above)
-            if higher is not None and not forms.use_counts.alive(above):
-                above, times_x = power(Array(x), Array(higher[1])).node, 2
-            if not forms.use_counts.alive(above):
-                return None
-    below = normal.power(_expr_of(forms, x), -times_x)
+        above = leaf_expr(atoms, power(Array(x), Array(exponent)).node)
+    below = normal.power(forms.of(x) if x in forms.opened else leaf_expr(atoms, x), -1)
     if below is None:
         return None
-    whole = power_as_quotient(normal, leaf_expr(atoms, above), below)
-    return forms.lifter.moved(whole, idx)
-
-
-def _expr_of(forms: NodeForms, node: Node) -> Expr:
-    """The value's expression; as an array, if it stands inside one alone and has none."""
-    return forms.of(node) if node in forms.opened else leaf_expr(forms.lifter.atoms, node)
-
-
-def _is_factor(normal: NormalForm, expr: Expr, slot: RawFactor) -> bool:
-    """Whether a factor is the expression."""
-    inside = normal.instance(slot) if is_lazy(slot) else {canonical_term([slot], {}): one}
-    return inside == expr
+    return forms.lifter.moved(power_as_quotient(normal, above, below), idx)
 
 
 @named
@@ -124,7 +93,5 @@ def power_as_quotient(normal: NormalForm, power: Expr, reciprocal: Expr) -> Expr
 
 def _lowered(atom: Atom) -> tuple[Node, Node] | None:
     """The array x and the exponent a, if the atom is x**(a - 1) and x a number or of its shape."""
-    if atom.kind != LEAF or atom.base is not None or not is_power(atom.node):
-        return None
-    pair = lowered_power(atom.node) or guarded_power(atom.node)
+    pair = lowered_power(atom.node) if atom.kind == LEAF and atom.base is None else None
     return pair if pair is not None and pair[0].shape in ((), atom.node.shape) else None

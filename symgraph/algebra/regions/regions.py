@@ -21,7 +21,7 @@ from ...ops.indexing import embed
 from ...ops.linalg import inv, solve
 from ..expression.exps import exps_of
 from ..expression.leaf_terms import has_number
-from ..expression.powers import exponents_related, guarded_power, lowered_power
+from ..expression.powers import exponents_related, lowered_power
 from ..expression.roles import (
     is_choice,
     is_difference,
@@ -165,18 +165,13 @@ def held_by(expr: Expr) -> list[Node]:
 
     sin(x) cos(x) may become sin(2 x), so it needs only x. A difference inside an odd function may
     be reversed, so only its two parts are needed. x**(a - 1) with one use may become x**a and needs
-    x and a, also with a guard at a = 0; x**y x**z needs x, y and z, and so do x**y z**y and
-    x**y z**(1 - y).
+    x and a; x**y x**z needs x, y and z, and so do x**y z**y and x**y z**(1 - y).
     """
     found: list[Node] = []
     arrays = _uses_of_arrays(expr)
     powers = [node for node in arrays if is_power(node)]
     for node, uses in arrays.items():
         joins = node in powers and any(_may_join(node, other) for other in powers)
-        guarded = guarded_power(node) if node in powers and uses == 1 and not joins else None
-        if guarded is not None:
-            found.extend(guarded)
-            continue
         if not joins and not _merges(node) and (uses > 1 or lowered_power(node) is None):
             found.append(node)
             continue

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from symgraph.accuracy.draws import free, groups
+import symgraph as sg
+from symgraph.accuracy import judge_of
+from symgraph.accuracy.draws import drawn, free, groups
 from symgraph.accuracy.probes import Places, Setting, settings_at
+from symgraph.ir.fact_inference import Knowledge
 
 
 def plainly_drawn(shape: tuple[int, ...], rng: Any, settings: list[Setting]) -> Any:
@@ -36,3 +39,26 @@ def test_free_numbers_are_those_of_the_settings(places: Places, shape: tuple[int
         found = free(shape, one, group).astype(np.float32)
         assert_array_equal(found, plainly_drawn(shape, other, settings).astype(np.float32))
     assert one.random() == other.random()
+
+
+@pytest.mark.parametrize("places", ["usual", "wide"])
+def test_exponents_are_ordinary_numbers_at_every_second_size(places: Places) -> None:
+    x = sg.input("x", (3,)).node
+    plain, exponents = (
+        drawn((3,), x.dtype, Knowledge().of(x), 0, places, exponent=exponent)
+        for exponent in (False, True)
+    )
+    sizes = np.abs(plain).max(axis=1)
+    changed = (plain != exponents).any(axis=1)
+    extreme = (sizes > 1e5) | (sizes < 1e-5)
+    assert 0.3 < np.mean(changed[extreme]) < 0.7
+    assert np.abs(exponents[changed]).max() < 10
+    assert not changed[~extreme].all()
+
+
+def test_inputs_in_exponents_alone_are_told_to_the_judge() -> None:
+    x, a, b, c = (sg.input(name, ()) for name in "xabc")
+    knowledge = Knowledge()  # The judge goes with it.
+    judge = judge_of(knowledge)
+    judge.meet([(x ** (a + 1) + b**b + 2.0**c).node])
+    assert judge.trials.exponents == {a.node}
