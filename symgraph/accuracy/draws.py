@@ -122,8 +122,8 @@ def drawn(
     key = (shape, dtype, facts, low, high, index, places, exponent)
     found = _kept.get(key)
     if found is None:
-        settings = groups(places, len(shape), exponents=exponent)
-        found = _drawn(shape, dtype, facts, (low, high), index, settings)
+        probes = groups(places, len(shape), exponents=exponent)
+        found = _drawn(shape, dtype, facts, (low, high), index, probes)
         found.flags.writeable = False
         if found.nbytes <= _SMALL:
             if len(_kept) >= _MOST_KEPT:
@@ -138,11 +138,11 @@ def _drawn(
     facts: Sequence[Fact],
     bounds: tuple[float, float],
     index: int,
-    settings: Sequence[Group],
+    probes: Sequence[Group],
 ) -> Numbers:
     low, high = bounds
     rng = np.random.default_rng([1997, index])
-    wide = (sum(each.size for each in settings), *shape)
+    wide = (sum(each.size for each in probes), *shape)
     if dtype.kind == "b":
         return rng.integers(0, 2, wide).astype(bool)
     if dtype.kind in "iu":
@@ -150,7 +150,7 @@ def _drawn(
         return rng.integers(int(least), int(max(min(high, least + 4), least)) + 1, wide).astype(
             dtype
         )
-    x = np.concatenate([_within(free(shape, rng, each), low, high, rng) for each in settings])
+    x = np.concatenate([_within(free(shape, rng, each), low, high, rng) for each in probes])
     with np.errstate(all="ignore"):
         x = np.asarray(_signed(x, facts).astype(np.float32), np.float64)
     if not facts:

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
-from ..ir.walks import reachable
+from ..ir.walks import reachable, unrepeated
 from .lost_numbers import LARGEST, LostNumbers
 from .luck import Luck
 from .other_values import ACCIDENTS
@@ -193,12 +193,7 @@ def _rows(elements: Numbers, like: Numbers) -> Numbers:
 
 def _is_power_of_symbols(node: Node) -> bool:
     """Whether it is x**a, and neither x nor a is a number."""
-    return node.op.traits.raises and not any(map(_is_number, node.operands))
-
-
-def _is_number(node: Node) -> bool:
-    """Whether it is a constant, or a constant that is repeated."""
-    return all(each.is_constant for each in node.operands) and not node.is_input
+    return node.op.traits.raises and not any(unrepeated(each).is_constant for each in node.operands)
 
 
 def judged_as_carefully(knowledge: Knowledge, as_in: Knowledge) -> Knowledge:

@@ -105,6 +105,7 @@ def simplified(
     last: bool = True,
     effort: Effort = "normal",
     reached: Callable[[list[Node]], object] | None = None,
+    is_body: bool = False,
 ) -> tuple[list[Node], Log]:
     """The simplified outputs, and the log of all steps.
 
@@ -127,6 +128,8 @@ def simplified(
         rounds, so that another call changes nothing.
     reached : callable, optional
         Takes the outputs after each round, all equal to those given.
+    is_body : bool
+        Whether the graph stands inside a loop or a branch, and others read its outputs.
     """
     log = Log()
     chosen = rule_set(rules) if at_kinks else rule_set(rules).before_differentiating
@@ -134,7 +137,12 @@ def simplified(
     def inside(body: Sequence[Node]) -> list[Node]:
         # Values inside a body are not in this graph, so the log has only the simplified body.
         found, _ = simplified(
-            *(body, Knowledge()), trust=trust, rules=chosen, at_kinks=at_kinks, effort=effort
+            *(body, Knowledge()),
+            trust=trust,
+            rules=chosen,
+            at_kinks=at_kinks,
+            effort=effort,
+            is_body=True,
         )
         return found
 
@@ -145,7 +153,9 @@ def simplified(
         current = log.through("loops and branches simplified inside", outputs, slim)
     settled = set() if settled is None else settled
     judge_of(knowledge).meet(outputs)
-    rounds = _Rounds(chosen, knowledge, trust, log, settled, at_kinks, last, effort, reached)
+    rounds = _Rounds(
+        chosen, knowledge, trust, log, settled, at_kinks, last, effort, reached, is_body
+    )
     # Merging comes first, for a later merge changes all nodes above, and their facts are lost.
     current = log.through("equal values merged", current, merged(current))
     if trust != "exact":
@@ -172,6 +182,7 @@ class _Rounds:
     last: bool
     effort: Effort = "normal"
     reached: Callable[[list[Node]], object] | None = None
+    is_body: bool = False
     _judged: Knowledge | None = None
     """The knowledge of the algebra since its last round without memory; with it goes its judge."""
     _kept: list[Node] | None = None
@@ -334,6 +345,7 @@ class _Rounds:
             log=self.log,
             at_kinks=self.at_kinks,
             afresh=earlier if afresh else None,
+            is_body=self.is_body,
             **how,
         )
         self.log.took("algebra", perf_counter() - started)

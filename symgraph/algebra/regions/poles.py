@@ -7,27 +7,29 @@ is NaN, and a comparison would have a result.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ...ir.node import Node
 from ..expression.applied import IdentityNames
-from ..normal_form.covered_quotients import quotient_beside_logarithm, quotient_beside_pole
+from ..normal_form.covered_quotients import quotient_beside_logarithm
 from ..normal_form.identity_table import power_over_higher_power
 
 __all__ = ["below_bounded", "has_new_pole"]
 
-_WITH_A_POLE = (power_over_higher_power, quotient_beside_logarithm, quotient_beside_pole)
+_WITH_A_POLE = (power_over_higher_power, quotient_beside_logarithm)
 
 
-def below_bounded(nodes: Sequence[Node]) -> set[Node]:
+def below_bounded(nodes: Sequence[Node], read: Iterable[Node] = ()) -> set[Node]:
     """Values whose infinity would become a number above, or decide a comparison.
 
     Parameters
     ----------
     nodes : sequence of Node
         All nodes of a graph, operands first.
+    read : iterable of Node
+        Outputs that something else reads: those of a loop's body, which the next step takes.
     """
-    found: set[Node] = set()
+    found = set(read)
     for node in reversed(nodes):
         for place, operand in enumerate(node.operands):
             if node in found or not _keeps_infinity(node, place):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ...ir.fact_inference import Knowledge
 from ...ir.node import Node, on_operands
@@ -66,6 +66,7 @@ def normalized(
     again: bool = False,
     afresh: Knowledge | None = None,
     late: bool = False,
+    is_body: bool = False,
 ) -> list[Node]:
     """The outputs, with every region of the algebra in the cheapest spelling found.
 
@@ -92,6 +93,8 @@ def normalized(
     late : bool
         For a graph whose regions as a whole get no shorter. Values with other users are computed
         anyway, so each is one array, and only the spelling over these arrays is tried.
+    is_body : bool
+        Whether the graph stands inside a loop or a branch, and others read its outputs.
     """
     if trust == "exact":
         return list(outputs)
@@ -105,11 +108,12 @@ def normalized(
         return current
     if again:
         memory.look_again(reachable(outputs))
-    walk = RegionPass(current, memory, log, thorough=thorough, late=late)
+    how: Any = {"thorough": thorough, "late": late, "is_body": is_body}
+    walk = RegionPass(current, memory, log, **how)
     current = walk.run()
     if walk.borders.parted:
         memory.parted.update(walk.now[each] for each in walk.borders.parted)
-        walk = RegionPass(current, memory, log, thorough=thorough, late=late, after=walk)
+        walk = RegionPass(current, memory, log, **how, after=walk)
         current = walk.run()
     if not late and current == walk.outputs:
         memory.note(Unchanged(current, walk.settled, walk.contested, walk.shares))
@@ -147,6 +151,7 @@ class RegionPass:
         *,
         thorough: bool,
         late: bool,
+        is_body: bool = False,
         after: RegionPass | None = None,
     ) -> None:
         lifter, judge = memory.lifter, memory.judge
@@ -156,7 +161,7 @@ class RegionPass:
         self.nodes = nodes = reachable(outputs)
         self.patient = len(nodes) <= _PATIENT_UP_TO
         self.meets = thorough and len(nodes) <= _MEETING_UP_TO
-        self.below_bounded = below_bounded(nodes)
+        self.below_bounded = below_bounded(nodes, outputs if is_body else ())
         self.postponed: set[Node] = set()
         self.settled: set[Node] = set()
         self.contested, self.shares = False, not self.patient

@@ -36,7 +36,6 @@ BOUNDING: dict[str, Callable[[Any], Any]] = {
 X = np.array([0.0, -0.0, 2.0])
 POLES: dict[str, Callable[[Any], Any]] = {
     "a higher power": lambda x: x / x**2,
-    "a pole beside a quotient": lambda x: 2 / x + 3 * (x / x),
     "a logarithm beside a quotient": lambda x: 2 * np.log(x) + 3 * (x / x),
 }
 
@@ -65,3 +64,36 @@ def test_no_number_is_made_of_nan(name: str, pole: str) -> None:
 def test_what_is_known_not_to_vanish_is_shortened_everywhere() -> None:
     graph = sg.trace(lambda x: np.tanh(x / x**2), x=sg.spec((3,), assume=sg.positive))
     assert graph.simplify().op_count() == 2
+
+
+@pytest.mark.parametrize("pole", POLES)
+def test_no_number_is_made_of_nan_in_the_next_step_of_a_loop(pole: str) -> None:
+    def step(carry: Any, row: Any) -> tuple[Any, Any]:
+        return POLES[pole](row) + 0 * carry, np.exp(-carry)
+
+    graph = sg.trace(lambda x: sg.scan(step, np.zeros(()), x)[1], x=(3,))
+    np.testing.assert_array_equal(values(graph.simplify()), values(graph))
+
+
+LOGARITHMS: dict[str, Callable[[Any, Any], Any]] = {
+    "chosen": lambda x, y: np.where(y > 0.5, np.log(x), 5.0),
+    "divided or 0": lambda x, y: snp.divide_or_zero(np.log(x), y),
+    "less 1": lambda x, y: np.log1p(x) * y,
+    "of a part": lambda x, y: np.log(x + y),
+}
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("name", LOGARITHMS)
+def test_a_quotient_stays_beside_what_may_be_a_number(name: str, *, shared: bool) -> None:
+    def function(x: Any, y: Any) -> Any:
+        found = LOGARITHMS[name](x, y)
+        return (found + x / x, np.exp(found), found * 2) if shared else found + x / x
+
+    graph = sg.trace(function, x=(3,), y=(3,))
+    at: dict[str, Any] = {"x": X, "y": np.array([0.25, 0.0, 1.0])}
+    with np.errstate(all="ignore"):
+        before, after = graph.evaluate(**at), graph.simplify().evaluate(**at)
+    first, other = (np.asarray(each[0] if shared else each) for each in (before, after))
+    assert np.isnan(first).any()
+    assert np.array_equal(np.isfinite(first), np.isfinite(other))
