@@ -83,7 +83,7 @@ def times_zero(x: Array) -> Identity:
     return x * 0, 0
 
 
-@rule(sound="exact")
+@rule(sound="rounding")
 def product_never_taken_for_zero(x: Nonzero, y: Array) -> Identity:
     """A product that would be 0 where its first factor is, though the factor never is."""
     return multiply_or_zero(x, y), x * y

@@ -173,13 +173,16 @@ multiply_or_zero = elementwise(
         lambda ct, out, x, y: ct * x,
     ),
     stand_in=_product_with_power,
-    promote=like_ufunc("multiply"),
+    flops=3,
+    promote=like_ufunc("divide"),
     facts=knows(bounds=bounds_multiply, signs=product_signs, pattern=structure_of_product),
     doc=(
         "x * y, and 0 where x is 0, also for infinite y: for products such as a * x**(a - 1), "
-        "whose second factor is infinite at x = 0, and which is 0 for a = 0; NaN where y is."
+        "whose second factor is infinite at x = 0, and which is 0 for a = 0; NaN where y is. "
+        "Integers give float64."
     ),
-    traits=Traits(linear=(0,)),
+    traits=Traits(parity=(0, -1), linear=(0,), homogeneous=2),
+    definition=lambda m, x, y: m.where(m.equal(x, 0), 0, m.multiply(x, y)),
     latex=formulas.product_formula,
 )
 
@@ -195,11 +198,14 @@ log_or_zero = elementwise(
     vjp=(lambda ct, out, x: where(x == 0, 0, ct / where(x == 0, 1, x)),),
     promote=like_ufunc("log"),
     facts=knows(bounds=_bounds_log_or_zero, defined=lambda x: x.has(f.nonnegative)),
-    flops=10,
+    flops=12,
     doc=(
         "The natural logarithm of x, and 0 where x is 0, as is its derivative there: for products "
         "such as x**a * log(x), which are 0 at x = 0; NaN for x < 0."
     ),
+    traits=Traits(other_logarithm=True),
+    definition=lambda m, x: m.log(m.where(m.equal(x, 0), 1, x)),
+    latex=r"\log",
 )
 
 
