@@ -25,6 +25,7 @@ from symgraph.rewriting import (
     Nonnegative,
     Nonzero,
     Real,
+    Total,
     holds,
     rule,
 )
@@ -143,6 +144,12 @@ def multiple_of_lowered_power(x: Real, y: Real) -> Identity:
     r"""$y\,x^{y - 1}$ needs no case for $y = 0$: it is 0 there if $1/x$ is finite."""
     holds(x, AWAY_FROM_ZERO)
     return multiply_or_zero(y, power(x, y - 1)), y * power(x, y - 1)
+
+
+@rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
+def slope_of_power_raised(x: Real, y: Real) -> Identity:
+    r"""$x\,(y\,x^{y - 1}) = y\,x^y$ but where x is 0 or infinite."""
+    return x * multiply_or_zero(y, power(x, y - 1)), y * power(x, y)
 
 
 # Quotients of the Bose-Einstein distribution: for x < 0 the right sides would cancel.
