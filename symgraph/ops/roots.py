@@ -137,7 +137,11 @@ def _squared(node: Node) -> Node | None:
 
 
 def _is_number(node: Node, number: float) -> bool:
-    return node.is_constant and not node.shape and float(node.params["value"]) == number
+    return _is_scalar_constant(node) and float(node.params["value"]) == number
+
+
+def _is_scalar_constant(node: Node) -> bool:
+    return node.is_constant and not node.shape
 
 
 # -- its derivative --------------------------------------------------------------------------------
@@ -234,7 +238,7 @@ def _divisor(node: Node) -> Node | None:
         return node.operands[1]
     if node.op.name == "reciprocal":
         return node.operands[0]
-    if node.op.name == "power" and node.operands[1].is_constant and not node.operands[1].shape:
+    if node.op.name == "power" and _is_scalar_constant(node.operands[1]):
         return node.operands[0] if float(node.operands[1].params["value"]) < 0 else None
     return None
 
@@ -298,12 +302,27 @@ def _without(term: Node, factor: Node) -> Array | None:
             divisors.append(term.operands[1])
         term = term.operands[0]
     factors = _split(term, "multiply")
-    if factor not in factors:
+    lowered = [_lowered(each, factor) for each in factors]
+    found = next((i for i, each in enumerate(lowered) if each is not None), None)
+    if found is None:
         return None
-    factors.remove(factor)
+    factors[found : found + 1] = lowered[found] or []
     rest: Array = FUNCTIONS["ones_like"](Array(factor)) if not factors else Array(factors[0])
     for each in factors[1:]:
         rest = rest * Array(each)
     for each in reversed(divisors):
         rest = rest / Array(each)
     return -rest if negative else rest
+
+
+def _lowered(node: Node, factor: Node) -> list[Node] | None:
+    """What `factor`, or a whole power of it, leaves without it once; None of any other node."""
+    if node is factor:
+        return []
+    if node.op.name != "power" or node.operands[0] is not factor:
+        return None
+    exponent = node.operands[1]
+    number = float(exponent.params["value"]) if _is_scalar_constant(exponent) else 0.0
+    if number < 1 or not number.is_integer():
+        return None
+    return [] if number == 1 else [(Array(factor) ** (number - 1)).node]

@@ -1,0 +1,98 @@
+"""Derivatives of first and second order where the rule of an operation has a guard.
+
+A guard that makes the first derivative right at one point is a constant there, and the second
+derivative of it, or the derivative of a function composed of it, may be a wrong number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgraph as sg
+import symgraph.numpy as snp
+
+Function = Callable[[Any], Any]
+ROOT = np.sqrt(0.5)
+
+
+def _gradient_and_hessian(f: Function, at: list[float], simplify: bool) -> tuple[Any, Any]:
+    graph = sg.trace(f, x=(len(at),))
+    gradient, hessian = graph.gradient("x", value=False), graph.hessian("x", value=False)
+    if simplify:
+        gradient, hessian = gradient.simplify(), hessian.simplify()
+    x = np.array(at)
+    return gradient.evaluate(x=x), hessian.evaluate(x=x)
+
+
+CASES: dict[str, tuple[Function, list[float], Any, Any]] = {
+    # -- squares of lengths: the slope of the length jumps at 0, the square has curvature 2 ------
+    "square of a size": (lambda x: np.sum(np.abs(x) ** 2), [0, 3], [0, 6], [[2, 0], [0, 2]]),
+    "product of sizes": (
+        lambda x: np.abs(x[0]) * np.abs(x[0]) * x[1],
+        [0, 3],
+        [0, 0],
+        [[6, 0], [0, 0]],
+    ),
+    "fourth power of a size": (lambda x: np.abs(x[0]) ** 4, [0], [0], [[0]]),
+    "size with a sign": (lambda x: np.copysign(x[0], -1) ** 2, [0], [0], [[2]]),
+    "square of hypot": (lambda x: np.hypot(x[0], x[1]) ** 2, [0, 0], [0, 0], [[2, 0], [0, 2]]),
+    "square of a norm": (lambda x: np.linalg.norm(x) ** 2, [0, 0], [0, 0], [[2, 0], [0, 2]]),
+    "cube of a norm": (lambda x: np.linalg.norm(x) ** 3, [0, 0], [0, 0], [[0, 0], [0, 0]]),
+    "square of a root": (
+        lambda x: np.sqrt(np.sum(x * x)) ** 2,
+        [0, 0],
+        [0, 0],
+        [[2, 0], [0, 2]],
+    ),
+    # -- losses and divergences ------------------------------------------------------------------
+    "no width": (
+        lambda x: snp.pseudo_huber(x[0], x[1]),
+        [0, -3],
+        [3, 0],
+        [[-2, -1], [-1, 0]],
+    ),
+    "width and residual": (
+        lambda x: snp.pseudo_huber(x[0], x[1]),
+        [1, 1],
+        [(np.sqrt(2) - 1) ** 2 * ROOT, ROOT],
+        [[np.sqrt(2) + ROOT / 2 - 2, ROOT / 2], [ROOT / 2, ROOT / 2]],
+    ),
+    "corner of a loss": (lambda x: snp.huber(x[0], x[1]), [2, 2], [0, 2], [[-1, 1], [1, 0]]),
+    "a divergence of equals": (lambda x: snp.rel_entr(x[0], x[0]), [0], [0], [[0]]),
+    "a divergence of nothing": (
+        lambda x: snp.kl_div(x[0], x[1]),
+        [0, 0],
+        [0, 0],
+        [[0, 0], [0, 0]],
+    ),
+}
+
+
+@pytest.mark.parametrize("simplify", [False, True], ids=["derived", "simplified"])
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives_at_a_special_point(name: str, simplify: bool) -> None:
+    f, at, slope, curvature = CASES[name]
+    gradient, hessian = _gradient_and_hessian(f, at, simplify)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(hessian, curvature, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("simplify", [False, True], ids=["derived", "simplified"])
+def test_a_probability_of_zero_in_a_sum_of_logarithms_has_no_slope_of_zero(simplify: bool) -> None:
+    """The slope of log(p + q) is 1; that of log p is infinite, and its share of the sum is 0."""
+    for add in (np.logaddexp, np.logaddexp2):
+        graph = sg.trace(lambda p, q, add=add: add(np.log(p), np.log(q)), p=(), q=())
+        slope = graph.gradient("p", "q", value=False)
+        p, q = (slope.simplify() if simplify else slope).evaluate(p=0.0, q=1.0)
+        assert np.isnan(p)
+        assert q == 1
+
+
+def test_scaled_airy_functions_have_an_infinite_curvature_at_0() -> None:
+    for each in range(4):
+        graph = sg.trace(lambda x, each=each: snp.airye(x)[each], x=())
+        assert np.isinf(graph.hessian("x", value=False).evaluate(x=0.0))
