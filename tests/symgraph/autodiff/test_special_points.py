@@ -14,6 +14,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
+from symgraph.scipy import special, stats
 
 Function = Callable[[Any], Any]
 ROOT = np.sqrt(0.5)
@@ -47,6 +48,13 @@ CASES: dict[str, tuple[Function, list[float], Any, Any]] = {
         [0, 0],
         [0, 0],
         [[2, 0], [0, 2]],
+    ),
+    # -- weights of 0: only the product with them is 0 --------------------------------------------
+    "a weight of 0": (
+        lambda x: special.logsumexp(np.array([1.0, 2.0]), b=x),
+        [0, 1],
+        [np.exp(-1), 1],
+        [[-np.exp(-2), -np.exp(-1)], [-np.exp(-1), -1]],
     ),
     # -- losses and divergences ------------------------------------------------------------------
     "no width": (
@@ -96,3 +104,37 @@ def test_scaled_airy_functions_have_an_infinite_curvature_at_0() -> None:
     for each in range(4):
         graph = sg.trace(lambda x, each=each: snp.airye(x)[each], x=())
         assert np.isinf(graph.hessian("x", value=False).evaluate(x=0.0))
+
+
+QUANTILES: dict[str, tuple[Function, float, float]] = {
+    "uniform": (lambda q: stats.uniform.ppf(q, 1, 3), 3, 3),
+    "exponential": (stats.expon.ppf, 1, np.inf),
+    "its upper tail": (stats.expon.isf, -np.inf, -1),
+    "gamma": (lambda q: stats.gamma.ppf(q, 1), 1, np.inf),
+    "beta": (lambda q: stats.beta.ppf(q, 1, 2), 0.5, np.inf),
+    "Pareto": (lambda q: stats.pareto.ppf(q, 2), 0.5, np.inf),
+    "half normal": (stats.halfnorm.ppf, np.sqrt(np.pi / 2), np.inf),
+    "normal": (stats.norm.ppf, np.inf, np.inf),
+}
+
+
+@pytest.mark.parametrize("name", QUANTILES)
+def test_quantiles_have_slopes_at_0_and_1(name: str) -> None:
+    f, first, last = QUANTILES[name]
+    slope = sg.trace(f, q=()).gradient("q", value=False)
+    for graph in (slope, slope.simplify()):
+        np.testing.assert_allclose([graph.evaluate(q=q) for q in (0.0, 1.0)], [first, last])
+
+
+def test_a_product_of_factors_of_a_singular_matrix_has_a_gradient() -> None:
+    """The singular value that vanishes moves with the sign of its vectors."""
+    weights = np.array([[0.5, -1.0], [2.0, 3.0]])
+
+    def f(x: Any) -> Any:
+        u, s, vh = np.linalg.svd(x)
+        return np.sum((u * s) @ vh * weights)
+
+    graph = sg.trace(f, x=(2, 2)).gradient("x", value=False)
+    singular = np.array([[1.0, 2.0], [2.0, 4.0]])
+    for each in (graph, graph.simplify()):
+        np.testing.assert_allclose(each.evaluate(x=singular), weights, atol=1e-12)
