@@ -138,3 +138,19 @@ def test_a_product_of_factors_of_a_singular_matrix_has_a_gradient() -> None:
     singular = np.array([[1.0, 2.0], [2.0, 4.0]])
     for each in (graph, graph.simplify()):
         np.testing.assert_allclose(each.evaluate(x=singular), weights, atol=1e-12)
+
+
+FAR_OUT: dict[str, tuple[Function, float, float]] = {
+    "log1mexp": (snp.log1mexp, -700.0, -np.exp(-700.0)),
+    "log1mexp where exp underflows": (snp.log1mexp, -800.0, 0.0),
+    "complementary log-log": (stats.gumbel_l.logcdf, 9.0, 0.0),
+    "of exponents that overflow": (stats.expon.logcdf, 800.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", FAR_OUT)
+def test_curvature_far_out_is_a_number(name: str) -> None:
+    f, at, curvature = FAR_OUT[name]
+    graph = sg.trace(f, x=()).hessian("x", value=False)
+    for each in (graph, graph.simplify()):
+        np.testing.assert_allclose(each.evaluate(x=at), curvature, rtol=1e-12)
