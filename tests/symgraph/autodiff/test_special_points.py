@@ -140,6 +140,56 @@ def test_a_product_of_factors_of_a_singular_matrix_has_a_gradient() -> None:
         np.testing.assert_allclose(each.evaluate(x=singular), weights, atol=1e-12)
 
 
+def test_correlations_of_1_have_a_curvature() -> None:
+    """NumPy clips them to [-1, 1], which mends rounding alone."""
+
+    def quotient(x: Any) -> Any:
+        found = np.cov(x)
+        return found[0, 1] / np.sqrt(found[0, 0] * found[1, 1])
+
+    at = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    assert sg.trace(lambda x: np.corrcoef(x)[0, 1], x=(2, 3)).evaluate(x=at) == 1
+    wanted = sg.trace(quotient, x=(2, 3)).hessian("x", value=False).evaluate(x=at)
+    graph = sg.trace(lambda x: np.corrcoef(x)[0, 1], x=(2, 3)).hessian("x", value=False)
+    assert np.abs(wanted).max() > 0.1
+    for each in (graph, graph.simplify()):
+        np.testing.assert_allclose(each.evaluate(x=at), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_third_derivatives_of_determinants_of_singular_matrices(size: int) -> None:
+    rng = np.random.default_rng(5)
+    direction = rng.normal(size=(size, size))
+    singular = np.outer(rng.normal(size=size), rng.normal(size=size)) * (size > 1)
+
+    def f(x: Any) -> Any:
+        return np.linalg.det(singular + x * direction)
+
+    graph = sg.trace(f, x=())
+    for _ in range(3):
+        graph = graph.gradient("x", value=False)
+    wanted = 6 * np.linalg.det(direction) if size == 3 else 0
+    for each in (graph, graph.simplify()):
+        np.testing.assert_allclose(each.evaluate(x=0.0), wanted, atol=1e-12)
+
+
+def test_third_derivatives_of_larger_determinants_are_no_rounding_errors() -> None:
+    rng = np.random.default_rng(1)
+    direction = rng.normal(size=(4, 4))
+    for regular in (True, False):
+        start = rng.normal(size=(4, 3)) @ rng.normal(size=(3, 4)) + regular * np.eye(4)
+        graph = sg.trace(lambda x, start=start: np.linalg.det(start + x * direction), x=())
+        for _ in range(3):
+            graph = graph.gradient("x", value=False)
+        found = graph.evaluate(x=0.0)
+        if not regular:
+            assert np.isnan(found)
+            continue
+        steps = np.arange(-2, 3)
+        values = [np.linalg.det(start + step * direction) for step in steps]
+        np.testing.assert_allclose(found, 6 * np.polyfit(steps, values, 4)[1], rtol=1e-9)
+
+
 FAR_OUT: dict[str, tuple[Function, float, float]] = {
     "log1mexp": (snp.log1mexp, -700.0, -np.exp(-700.0)),
     "log1mexp where exp underflows": (snp.log1mexp, -800.0, 0.0),
