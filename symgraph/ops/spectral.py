@@ -7,7 +7,8 @@ Where a function is not differentiable, every backend gives the same answer:
   they agree to `_CLOSE` units of rounding of the largest, for closer ones the derivative would be
   made of rounding errors. Derivatives through values alone are right there as well.
 - A singular value that vanishes to rounding has derivative 0, as |x| has at 0, if the vectors are
-  not differentiated. With them it has that of its sign, which they carry: (U * s) @ Vh is x.
+  not differentiated. With them, and in forward mode, it has that of its sign, which they carry:
+  (U * s) @ Vh is x.
 
 Operands of `eigh` are taken to be symmetric: the value reads the triangle `UPLO`, the gradient is
 the symmetric one.
