@@ -1,12 +1,13 @@
-"""Quotients x / x in a sum that is no number where they are NaN, for it has log x, too.
+"""Quotients x / x in a sum that is no number where they are NaN, for it has log x or 1 / x, too.
 
-So entropies and divergences, x log x and p log(p / q), have the slopes of the books. Derivatives of
-the sum need not have the logarithm, so before differentiating the quotients stay.
+So entropies and divergences, x log x and p log(p / q), have the slopes of the books, and so have
+polynomials over x. Derivatives of the sum need not have the other term, so before differentiating
+the quotients stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from ...ir.node import Node
@@ -17,35 +18,66 @@ from ..expression.term import LEAF, LOG, SUM, Atom, Expr, Factor, Term, added, s
 from .arithmetic import Arithmetic
 from .factors import Factors
 
-__all__ = ["quotient_beside_logarithm"]
+__all__ = ["quotient_beside_logarithm", "quotient_beside_pole", "without_covered_quotients"]
 
 Place: TypeAlias = tuple[Atom, tuple[int, ...]]
 
 _DEEPEST = 8
 
 
+def without_covered_quotients(normal: Arithmetic, expr: Expr) -> Expr:
+    """The sum without the quotients that are NaN only where another term is no number."""
+    quotients = [term for term in expr if _has_quotient(term)]
+    if not quotients:
+        return expr
+    for covered in (quotient_beside_logarithm, quotient_beside_pole):
+        new = covered(normal, expr, quotients)
+        if new != expr and normal.is_last():
+            normal.applied.note(covered.__name__)
+            expr, quotients = new, [term for term in new if _has_quotient(term)]
+    return expr
+
+
 @named
-def quotient_beside_logarithm(normal: Arithmetic, expr: Expr) -> Expr:
+def quotient_beside_logarithm(normal: Arithmetic, expr: Expr, quotients: Sequence[Term]) -> Expr:
     r"""$x / x + y \log x = 1 + y \log x$: at 0 and at infinity the logarithm is infinite.
 
     Below 0 it is NaN. It may be of a product or quotient with the factor x, too.
     """
-    quotients = [term for term in expr if _has_quotient(term)]
-    if not quotients:
-        return expr
-    logarithms = _Logarithms(normal, expr)
+    return _without(normal, expr, quotients, _Logarithms(normal, expr).tell_of)
+
+
+@named
+def quotient_beside_pole(normal: Arithmetic, expr: Expr, quotients: Sequence[Term]) -> Expr:
+    r"""$x / x + y / x = 1 + y / x$: the other term is infinite or NaN at 0.
+
+    It is 0 where x is infinite. So x must have no pole itself, as log(y) has at y = 0.
+    """
+    poles = {
+        (factor.atom, factor.idx)
+        for term in expr
+        if not term.bound and term not in quotients
+        for factor in term.factors
+        if factor.power < 0
+    }
+    return _without(normal, expr, quotients, lambda atom, idx: (atom, idx) in poles and atom.total)
+
+
+def _without(
+    normal: Arithmetic,
+    expr: Expr,
+    quotients: Sequence[Term],
+    covered: Callable[[Atom, tuple[int, ...]], bool],
+) -> Expr:
+    """The sum with powers merged of each factor that is covered."""
     parts: list[tuple[Term, Coef]] = []
     for term, coef in expr.items():
         factors, bound = normal.opened_term(term) if term in quotients else ([], {})
-        left = _merged(factors, logarithms)
+        left = _merged(factors, covered)
         parts.extend(
             [(term, coef)] if left == factors else normal.product(coef, left, bound).items()
         )
-    new = added(parts)
-    if new == expr or not normal.is_last():
-        return expr
-    normal.applied.note(quotient_beside_logarithm.__name__)
-    return new
+    return added(parts)
 
 
 def _has_quotient(term: Term) -> bool:
@@ -58,8 +90,8 @@ def _has_quotient(term: Term) -> bool:
     return False
 
 
-def _merged(factors: Factors, logarithms: _Logarithms) -> Factors:
-    """The factors, with whole powers merged of those whose logarithm is there.
+def _merged(factors: Factors, covered: Callable[[Atom, tuple[int, ...]], bool]) -> Factors:
+    """The factors, with whole powers merged of those that are covered.
 
     A root is NaN below 0, too, where the logarithm of a product need not be.
     """
@@ -70,7 +102,7 @@ def _merged(factors: Factors, logarithms: _Logarithms) -> Factors:
     for (atom, idx), apart in powers.items():
         total = rational(sum(apart))
         whole = all(power.denominator == 1 for power in apart)
-        if len(apart) > 1 and whole and total >= 0 and logarithms.tell_of(atom, idx):
+        if len(apart) > 1 and whole and total >= 0 and covered(atom, idx):
             apart = [total] if total else []
         found.extend((atom, idx, power) for power in apart)
     return found

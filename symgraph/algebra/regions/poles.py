@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ...ir.node import Node
 from ..expression.applied import IdentityNames
-from ..normal_form.covered_quotients import quotient_beside_logarithm
+from ..normal_form.covered_quotients import quotient_beside_logarithm, quotient_beside_pole
 from ..normal_form.identity_table import power_over_higher_power
 
 __all__ = ["below_bounded", "has_new_pole"]
 
-_WITH_A_POLE = (power_over_higher_power, quotient_beside_logarithm)
+_WITH_A_POLE = (power_over_higher_power, quotient_beside_logarithm, quotient_beside_pole)
 
 
 def below_bounded(nodes: Sequence[Node], read: Iterable[Node] = ()) -> set[Node]:
