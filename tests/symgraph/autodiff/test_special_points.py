@@ -38,6 +38,7 @@ CASES: dict[str, tuple[Function, list[float], Any, Any]] = {
         [0, 0],
         [[6, 0], [0, 0]],
     ),
+    "square of one size": (lambda x: np.abs(x[0]) * np.abs(x[0]), [0], [0], [[2]]),
     "fourth power of a size": (lambda x: np.abs(x[0]) ** 4, [0], [0], [[0]]),
     "size with a sign": (lambda x: np.copysign(x[0], -1) ** 2, [0], [0], [[2]]),
     "square of hypot": (lambda x: np.hypot(x[0], x[1]) ** 2, [0, 0], [0, 0], [[2, 0], [0, 2]]),
