@@ -89,6 +89,12 @@ def product_never_taken_for_zero(x: Nonzero, y: Array) -> Identity:
     return multiply_or_zero(x, y), x * y
 
 
+@rule(sound="rounding")
+def reciprocal_never_infinite(x: Array, y: Nonzero) -> Identity:
+    """Zero divided by a number that is not zero is zero."""
+    return multiply_or_zero(x, 1 / y), x / y
+
+
 @rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
 def zero_over(x: Array) -> Identity:
     """Zero divided by a nonzero number is zero."""

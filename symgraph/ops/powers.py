@@ -165,7 +165,9 @@ def _product_or_zero(xp: Any, x: Any, y: Any) -> Any:
 
 
 def _product_or_zero_of_many(xp: Any, x: Any, y: Any) -> Any:
-    # Two passes over y where x is a number; a choice for each element takes four.
+    if x.ndim:
+        return xp.chosen(xp.logical_and(x == 0, xp.isinf(y)), 0, x * y)
+    # Two passes over y; a choice for each element takes four, where x is a number.
     limit = xp.where(x == 0, x + 1, inf)
     return x * xp.minimum(xp.maximum(y, -limit), limit)
 

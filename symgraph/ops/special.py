@@ -29,11 +29,11 @@ from .bounds import (
     positive_operand,
     within,
 )
-from .choice import where
 from .elementwise import cbrt
 from .exponential import exp, exp2, expm1, log, log1p, log_sigmoid, sigmoid
 from .families import function
 from .integrals import erfcx
+from .powers import multiply_or_zero
 from .rounding import rint
 from .scipyufuncs import float_or_double, scipy_ufunc
 
@@ -225,7 +225,7 @@ logit = scipy_ufunc(
 xlogy = scipy_ufunc(
     "xlogy",
     lambda ct, out, x, y: ct * log(y),
-    lambda ct, out, x, y: ct * (x / where((x == 0) & (y == 0), 1, y)),
+    lambda ct, out, x, y: ct * multiply_or_zero(x, 1 / y),
     facts=knows(defined=lambda x, y: y.has(f.positive)),
     doc="x log y, and 0 where x is 0; where both are 0 the derivative with respect to y is 0.",
     traits=Traits(other_logarithm=True, linear=(0,)),
@@ -233,7 +233,7 @@ xlogy = scipy_ufunc(
 xlog1py = scipy_ufunc(
     "xlog1py",
     lambda ct, out, x, y: ct * log1p(y),
-    lambda ct, out, x, y: ct * (x / where((x == 0) & (y == -1), 1, 1 + y)),
+    lambda ct, out, x, y: ct * multiply_or_zero(x, 1 / (1 + y)),
     facts=knows(defined=lambda x, y: y.low > -1),
     doc="x log(1 + y), and 0 where x is 0; at x = 0, y = -1 the derivative with respect to y is 0.",
     traits=Traits(other_logarithm=True, linear=(0,)),

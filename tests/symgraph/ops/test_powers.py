@@ -84,6 +84,19 @@ def test_a_product_that_is_0_for_0_differs_from_a_product_beside_infinity_alone(
     np.testing.assert_array_equal(np.asarray(found), wanted)
 
 
+XLOGY = {"x": (-np.inf, np.log(2.0)), "y": (0, 0), "xy": (np.inf, 0.5), "yx": (np.inf, 0.5)}
+
+
+@pytest.mark.parametrize("order", XLOGY)
+@pytest.mark.parametrize("shift", [0.0, 1.0], ids=["xlogy", "xlog1py"])
+def test_slopes_of_x_log_y_are_right_where_x_is_0_in_both_orders(order: str, shift: float) -> None:
+    f: Any = snp.xlog1py if shift else snp.xlogy
+    for each in order:
+        f = sg.grad(f, wrt=each)
+    found = [f(np.float64(0), np.float64(y - shift)) for y in (0.0, 2.0)]
+    np.testing.assert_allclose(found, XLOGY[order], rtol=1e-12)
+
+
 def test_the_slope_of_a_power_reads_as_in_the_book() -> None:
     graph = sg.trace(lambda x, a: x**a, x=sg.spec(()), a=sg.spec(()))
     slopes = graph.gradient("x", "a", value=False).simplify()
