@@ -1,12 +1,13 @@
-"""Quotients x / x in a sum that is no number where they are NaN, for it has log x, too.
+"""Quotients x / x in a sum that is no number where they are NaN: it has log x or 1 / x, too.
 
-So entropies and divergences, x log x and p log(p / q), have the slopes of the books. Derivatives of
-the sum need not have the logarithm, so before differentiating the quotients stay.
+So entropies and divergences, x log x and p log(p / q), have the slopes of the books, and so has
+(1 + x**2) / x. Derivatives of the sum need not have the logarithm or the pole, so before
+differentiating the quotients stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from ...ir.node import Node
@@ -15,13 +16,27 @@ from ..expression.atoms import one
 from ..expression.exact_numbers import Coef, Rational, rational
 from ..expression.term import LEAF, LOG, SUM, Atom, Expr, Factor, Term, added, scaled
 from .arithmetic import Arithmetic
-from .factors import Factors
+from .factors import Factors, RawFactor
 
-__all__ = ["quotient_beside_logarithm"]
+__all__ = [
+    "has_quotient_beside_pole",
+    "quotient_beside_logarithm",
+    "quotient_beside_pole",
+    "without_covered_quotients",
+]
 
 Place: TypeAlias = tuple[Atom, tuple[int, ...]]
 
 _DEEPEST = 8
+
+
+def without_covered_quotients(normal: Arithmetic, expr: Expr) -> Expr:
+    """The sum with 1 for each quotient x / x at whose 0 it is no number."""
+    if not any([len(term.factors) > 1 and _has_quotient(term) for term in expr]):
+        return expr
+    if not normal.is_last():
+        return expr
+    return quotient_beside_pole(normal, quotient_beside_logarithm(normal, expr))
 
 
 @named
@@ -30,22 +45,62 @@ def quotient_beside_logarithm(normal: Arithmetic, expr: Expr) -> Expr:
 
     Below 0 it is NaN. It may be of a product or quotient with the factor x, too.
     """
-    quotients = [term for term in expr if _has_quotient(term)]
-    if not quotients:
+    new = _with_quotients_merged(normal, expr, _Logarithms(normal, expr).tell_of)
+    if new != expr:
+        normal.applied.note(quotient_beside_logarithm.__name__)
+    return new
+
+
+@named
+def quotient_beside_pole(normal: Arithmetic, expr: Expr) -> Expr:
+    r"""$x / x + y / x = 1 + y / x$ for any number x: at 0 the second term is infinite or NaN.
+
+    Not for $\log u$ as x, which is infinite at 0, where $y / x$ is 0.
+    """
+    poles = {place for place in _poles(expr) if place[0].total}
+    if not poles:
         return expr
-    logarithms = _Logarithms(normal, expr)
+    new = _with_quotients_merged(normal, expr, lambda atom, idx: (atom, idx) in poles)
+    if new != expr:
+        normal.applied.note(quotient_beside_pole.__name__)
+    return new
+
+
+def has_quotient_beside_pole(expr: Expr) -> bool:
+    r"""Whether it has x / x and y / x: (x + y) / x, which may be written, is infinite for NaN."""
+    quotients = [term for term in expr if len(term.factors) > 1 and _has_quotient(term)]
+    if not quotients:
+        return False
+    poles = _poles(expr)
+    return any(
+        len(powers) > 1 and place in poles
+        for term in quotients
+        for place, powers in _powers(term.factors).items()
+    )
+
+
+def _poles(expr: Expr) -> set[Place]:
+    """The factors that a term is divided by. A sum over an axis may be empty, and then it is 0."""
+    return {
+        place
+        for term in expr
+        if not term.bound
+        for place, powers in _powers(term.factors).items()
+        if sum(powers) < 0
+    }
+
+
+def _with_quotients_merged(
+    normal: Arithmetic, expr: Expr, covers: Callable[[Atom, tuple[int, ...]], bool]
+) -> Expr:
     parts: list[tuple[Term, Coef]] = []
     for term, coef in expr.items():
-        factors, bound = normal.opened_term(term) if term in quotients else ([], {})
-        left = _merged(factors, logarithms)
+        factors, bound = normal.opened_term(term) if _has_quotient(term) else ([], {})
+        left = _merged(factors, covers)
         parts.extend(
             [(term, coef)] if left == factors else normal.product(coef, left, bound).items()
         )
-    new = added(parts)
-    if new == expr or not normal.is_last():
-        return expr
-    normal.applied.note(quotient_beside_logarithm.__name__)
-    return new
+    return added(parts)
 
 
 def _has_quotient(term: Term) -> bool:
@@ -58,19 +113,24 @@ def _has_quotient(term: Term) -> bool:
     return False
 
 
-def _merged(factors: Factors, logarithms: _Logarithms) -> Factors:
-    """The factors, with whole powers merged of those whose logarithm is there.
+def _powers(factors: Iterable[RawFactor | Factor]) -> dict[Place, list[Rational]]:
+    """The powers of each factor."""
+    found: dict[Place, list[Rational]] = {}
+    for atom, idx, power in factors:
+        found.setdefault((atom, idx), []).append(power)
+    return found
+
+
+def _merged(factors: Factors, covers: Callable[[Atom, tuple[int, ...]], bool]) -> Factors:
+    """The factors, with whole powers merged of those whose 0 is covered.
 
     A root is NaN below 0, too, where the logarithm of a product need not be.
     """
-    powers: dict[Place, list[Rational]] = {}
-    for atom, idx, power in factors:
-        powers.setdefault((atom, idx), []).append(power)
     found: Factors = []
-    for (atom, idx), apart in powers.items():
+    for (atom, idx), apart in _powers(factors).items():
         total = rational(sum(apart))
         whole = all(power.denominator == 1 for power in apart)
-        if len(apart) > 1 and whole and total >= 0 and logarithms.tell_of(atom, idx):
+        if len(apart) > 1 and whole and total >= 0 and covers(atom, idx):
             apart = [total] if total else []
         found.extend((atom, idx, power) for power in apart)
     return found

@@ -17,6 +17,7 @@ from ..expression.exact_numbers import Coef, times
 from ..expression.scalars import constant_value, content, over
 from ..expression.term import ONE, SUM, Expr, Term, added, scaled, term_may_go, weight
 from .arithmetic import Arithmetic
+from .covered_quotients import without_covered_quotients
 from .factors import (
     LONGEST,
     Bound,
@@ -183,7 +184,7 @@ def expanded(normal: Arithmetic, expr: Expr) -> Expr | None:
             return None
     if not opened:
         return None
-    found = normal.fewest_terms(added(done))
+    found = without_covered_quotients(normal, normal.fewest_terms(added(done)))
     if len(found) >= len(done):
         return None
     normal.applied.note(product_distributed.__name__)

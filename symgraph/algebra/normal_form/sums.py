@@ -9,7 +9,7 @@ from ..expression.atoms import one
 from ..expression.exact_numbers import Coef, quotient, times
 from ..expression.term import EXP, SUM, Expr, Term, added, weight
 from .arithmetic import Arithmetic
-from .covered_quotients import quotient_beside_logarithm
+from .covered_quotients import without_covered_quotients
 from .factor_identities import exps
 from .factors import (
     LONGEST,
@@ -39,7 +39,7 @@ __all__ = [
 def add(normal: Arithmetic, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
     """A linear combination of expressions, in normal form."""
     total = added([(term, times(coef, by)) for expr, by in parts for term, coef in expr.items()])
-    total = quotient_beside_logarithm(normal, total)
+    total = without_covered_quotients(normal, total)
     return _opened(normal, common_denominator(normal, logistic_and_complement(normal, total)))
 
 

@@ -67,7 +67,9 @@ SHARED: dict[str, tuple[Function, str]] = {
         lambda x, y, z, a, b: (-(x / z) @ y, (x * np.exp(y)) @ (y / z)),
         "divide exp matmul multiply negative sum",
     ),
-    "a vector and a number": (lambda x, y, z, a, b: (a * x * z, np.exp(x * a)), "exp multiply multiply"),
+    "a vector and a number": (
+        lambda x, y, z, a, b: (a * x * z, np.exp(x * a)), "exp multiply multiply",
+    ),
     "inner products over a number": (
         lambda x, y, z, a, b: (z / a, (z @ y) / a, b * ((x / a) @ z)),
         "divide matmul matmul multiply",

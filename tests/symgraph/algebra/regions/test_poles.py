@@ -37,6 +37,8 @@ X = np.array([0.0, -0.0, 2.0])
 POLES: dict[str, Callable[[Any], Any]] = {
     "a higher power": lambda x: x / x**2,
     "a logarithm beside a quotient": lambda x: 2 * np.log(x) + 3 * (x / x),
+    "a pole beside a quotient": lambda x: 2 * (x / x) + (1 + x) / x,
+    "a pole in a product": lambda x: 2 * (x / x) - (1 + x) * (1 + 1 / x),
 }
 
 
@@ -73,6 +75,14 @@ def test_no_number_is_made_of_nan_in_the_next_step_of_a_loop(pole: str) -> None:
 
     graph = sg.trace(lambda x: sg.scan(step, np.zeros(()), x)[1], x=(3,))
     np.testing.assert_array_equal(values(graph.simplify()), values(graph))
+
+
+def test_a_quotient_stays_beside_the_reciprocal_of_a_pole() -> None:
+    """log x is infinite at 0, where 1 / log x is 0 and log x / log x is NaN."""
+    graph = sg.trace(lambda x: np.log(x) / np.log(x) + 1 / np.log(x), x=(3,))
+    small = values(graph.simplify())
+    assert np.array_equal(np.isfinite(small), np.isfinite(values(graph)))
+    assert not np.isfinite(small[:2]).any()
 
 
 LOGARITHMS: dict[str, Callable[[Any, Any], Any]] = {
