@@ -4,9 +4,6 @@ The algebra cancels where it writes a product anew. Where each of its orders of 
 range, or where a product within is so long that the algebra takes it for one array, the product
 stays in the order of the chain rule, with both in it. Here the two go, and all else stays in its
 order.
-
-A value that may be 0 goes, too, if all that hangs on the product is infinite or NaN there. So the
-slope of (1 + x**2) / x, which is 2 x / x - (1 + x**2) / x**2, is 1 - 1 / x**2.
 """
 
 from __future__ import annotations
@@ -23,7 +20,6 @@ from ..ops.elementwise import divide, multiply, negative
 from ..ops.movement import broadcast_to, reshape
 from ..rewriting.guards import uniform_value
 from .gains import Loses, is_shorter
-from .undefined import Known, are_undefined_with
 
 __all__ = ["with_factors_cancelled"]
 
@@ -35,7 +31,7 @@ _INSIDE = (multiply.op, divide.op, negative.op, reshape.op)
 
 
 def with_factors_cancelled(
-    outputs: Sequence[Node], knowledge: Knowledge, loses: Loses, *, is_last: bool = False
+    outputs: Sequence[Node], knowledge: Knowledge, loses: Loses
 ) -> list[Node]:
     """The outputs without factors that are divided by again, if that takes fewer operations.
 
@@ -43,31 +39,24 @@ def with_factors_cancelled(
     ----------
     outputs : sequence of Node
     knowledge : Knowledge
-        Only a value that is known to be no NaN cancels.
+        Only a value that is known not to be 0, nor NaN, cancels.
     loses : Loses
-    is_last : bool
-        Whether nobody differentiates the outputs, nor makes numbers of their infinity. Then a value
-        that may be 0 cancels, too, where the outputs are undefined.
     """
     current, changed = list(outputs), True
     while changed:
         changed = False
         for node in reachable(current):
-            for new in _cancelled(node, knowledge, current, is_last=is_last):
-                if is_shorter(new, current, loses):
-                    current, changed = new, True
-                    break
-            if changed:
+            new = _cancelled(node, knowledge, current)
+            if new is not None and is_shorter(new, current, loses):
+                current, changed = new, True
                 break
     return current
 
 
-def _cancelled(
-    node: Node, knowledge: Knowledge, outputs: Sequence[Node], *, is_last: bool
-) -> Iterator[list[Node]]:
-    """The outputs without a value that a product both has as a factor and is divided by."""
+def _cancelled(node: Node, knowledge: Knowledge, outputs: Sequence[Node]) -> list[Node] | None:
+    """The outputs without the first value that a product both has as a factor and is divided by."""
     if node.op not in (multiply.op, divide.op) or node.dtype.kind != "f" or node.copy:
-        return
+        return None
     above, below = dict[Node, None](), set[Node]()
     for factor, power in _factors(node):
         if power > 0:
@@ -75,19 +64,19 @@ def _cancelled(
         else:
             below.add(factor)
     for factor in above:
-        if factor not in below or factor.is_constant:
-            continue
-        known = knowledge.of(factor)
-        sure = known.has(nonzero)
-        if not known.has(total) or not (sure or is_last):
-            continue  # A logarithm is NaN below 0.
-        rest = _without(node, factor, 1)
-        rest = None if rest is None else _without(rest, factor, -1)
-        if rest is None or rest.dtype != node.dtype:
-            continue
-        new = substituted(outputs, {node: _shaped(rest, node)})
-        if sure or are_undefined_with({factor: Known.ZERO}, node, outputs, new):
-            yield new
+        if factor in below and not factor.is_constant and _cancels(factor, knowledge):
+            rest = _without(node, factor, 1)
+            rest = None if rest is None else _without(rest, factor, -1)
+            if rest is None or rest.dtype != node.dtype:
+                return None
+            return substituted(outputs, {node: _shaped(rest, node)})
+    return None
+
+
+def _cancels(factor: Node, knowledge: Knowledge) -> bool:
+    """Whether a value by itself is 1: it is never 0, and no NaN of its own, as a logarithm has."""
+    known = knowledge.of(factor)
+    return known.has(nonzero) and known.has(total)
 
 
 def _factors(node: Node) -> Iterator[tuple[Node, int]]:

@@ -253,8 +253,7 @@ class _Rounds:
         current = log.through("signs and numbers moved", outputs, current)
         # Nearly always the next round changes nothing, so it runs without memory at once.
         signs_moved = current != outputs
-        is_last = self.at_kinks and not self.is_body
-        new = with_factors_cancelled(current, self.knowledge, loses, is_last=is_last)
+        new = with_factors_cancelled(current, self.knowledge, loses)
         current = log.through("factors cancelled", current, new)
         new = with_sums_contracted(current, loses)
         current = log.through("sums of products contracted", current, new)
