@@ -32,9 +32,8 @@ _DEEPEST = 8
 
 def without_covered_quotients(normal: Arithmetic, expr: Expr) -> Expr:
     """The sum with 1 for each quotient x / x at whose 0 it is no number."""
-    if not any([len(term.factors) > 1 and _has_quotient(term) for term in expr]):
-        return expr
-    if not normal.is_last():
+    quotients = [term for term in expr if len(term.factors) > 1 and _has_quotient(term)]
+    if not quotients or not normal.is_last():
         return expr
     return quotient_beside_pole(normal, quotient_beside_logarithm(normal, expr))
 
@@ -55,12 +54,18 @@ def quotient_beside_logarithm(normal: Arithmetic, expr: Expr) -> Expr:
 def quotient_beside_pole(normal: Arithmetic, expr: Expr) -> Expr:
     r"""$x / x + y / x = 1 + y / x$ for any number x: at 0 the second term is infinite or NaN.
 
-    Not for $\log u$ as x, which is infinite at 0, where $y / x$ is 0.
+    The pole may be inside a factor, as in $(x / x) (1 + 1 / x)$. Not for $\log u$ as x, which is
+    infinite at 0, where $y / x$ is 0.
     """
-    poles = {place for place in _poles(expr) if place[0].total}
-    if not poles:
+    poles, inside = _poles(expr), _poles_inside(expr)
+    if not poles and not inside:
         return expr
-    new = _with_quotients_merged(normal, expr, lambda atom, idx: (atom, idx) in poles)
+
+    def covers(atom: Atom, idx: tuple[int, ...]) -> bool:
+        there = (atom, idx) in poles or (atom.kind == LEAF and (atom.node, idx) in inside)
+        return there and atom.total
+
+    new = _with_quotients_merged(normal, expr, covers)
     if new != expr:
         normal.applied.note(quotient_beside_pole.__name__)
     return new
@@ -87,6 +92,18 @@ def _poles(expr: Expr) -> set[Place]:
         if not term.bound
         for place, powers in _powers(term.factors).items()
         if sum(powers) < 0
+    }
+
+
+def _poles_inside(expr: Expr) -> set[tuple[Node, tuple[int, ...]]]:
+    """The values by which factors divide that are arrays of the graph."""
+    return {
+        (each, factor.idx)
+        for term in expr
+        if not term.bound
+        for factor in term.factors
+        if factor.power > 0 and factor.atom.kind == LEAF
+        for each in _told_by(factor.atom.node, _DEEPEST, _divisors)
     }
 
 
@@ -159,7 +176,8 @@ class _Logarithms:
             for term in inside if len(inside) == 1 else ():
                 self._factors.update((each.atom, each.idx) for each in term.factors)
         elif atom.kind == LEAF:
-            self._nodes.update((each, idx) for each in _told_by(atom.node, _DEEPEST))
+            told = _told_by(atom.node, _DEEPEST, _operand_of_logarithm)
+            self._nodes.update((each, idx) for each in told)
 
     def tell_of(self, atom: Atom, idx: tuple[int, ...]) -> bool:
         """Whether the sum has the logarithm of this factor, or of a product with it."""
@@ -173,28 +191,39 @@ class _Logarithms:
         return value in self._sums or scaled(value, -1) in self._sums
 
 
-def _told_by(node: Node, depth: int) -> Iterator[Node]:
-    """The values at whose 0, infinity or NaN this one is infinite or NaN.
+def _told_by(node: Node, depth: int, told: Callable[[Node, int], Iterator[Node]]) -> Iterator[Node]:
+    """The values at whose 0 this one is infinite or NaN, if operations tell them of operands.
 
-    Of a logarithm these are the factors of its operand; a sum, a multiple and a numerator hand on
-    what an operand tells.
+    A sum, a multiple and a numerator hand on what an operand tells.
     """
+    yield from told(node, depth)
     traits = node.op.traits
-    if traits.logarithm is not None:
-        if not traits.logarithm.plus:
-            yield from _factors_of(node.operands[0], depth)
-        return
     # Other linear operations may give a number all the same, as a choice between two values does.
     hands_on = traits.combination or [power > 0 for power in traits.monomial]
     for operand, handed in zip(node.operands, hands_on, strict=False):
         if depth and handed and operand.shape == node.shape:
-            yield from _told_by(operand, depth - 1)
+            yield from _told_by(operand, depth - 1, told)
 
 
-def _factors_of(node: Node, depth: int) -> Iterator[Node]:
-    """The value, and the factors of which it is a product of powers."""
+def _operand_of_logarithm(node: Node, depth: int) -> Iterator[Node]:
+    """The operand of a logarithm and its factors; at infinity and NaN the logarithm is, too."""
+    logarithm = node.op.traits.logarithm
+    if logarithm is not None and not logarithm.plus:
+        yield from _factors_of(node.operands[0], depth)
+
+
+def _divisors(node: Node, depth: int) -> Iterator[Node]:
+    """What is divided by, and its factors of positive power."""
+    for operand, power in zip(node.operands, node.op.traits.monomial, strict=False):
+        if power < 0 and operand.shape == node.shape:
+            yield from _factors_of(operand, depth, above=True)
+
+
+def _factors_of(node: Node, depth: int, *, above: bool = False) -> Iterator[Node]:
+    """The value, and the factors of which it is a product of powers; with `above` positive ones."""
     yield node
-    if depth and node.op.traits.monomial:
-        for operand in node.operands:
-            if operand.shape == node.shape:
-                yield from _factors_of(operand, depth - 1)
+    if not depth:
+        return
+    for operand, power in zip(node.operands, node.op.traits.monomial, strict=False):
+        if operand.shape == node.shape and (power > 0 or not above):
+            yield from _factors_of(operand, depth - 1, above=above)
