@@ -202,6 +202,8 @@ def _pairs(product: _Product) -> list[_Pair]:
     alone = Counter(product.factors)
     single = [each for each in factors if alone[each] == 1]
     found = [_Pair(*both) for both in combinations(single, 2) if _may_be_one(*both)]
+    if product.added:  # The sign of a number is less work than that of a vector.
+        found = [pair for pair in found if pair.one.shape is not None or pair.other.shape == ()]
     values = [each for each in single if each.shape is not None]
     below = dict.fromkeys(product.divisors)
     found += [_Pair(x, y, True) for x in values for y in below if y.shape in ((), x.shape)]

@@ -51,6 +51,9 @@ def options(
             given = contractions.with_products(expr, alive)
             if given is not expr:
                 found.append(given)
+            apart = normal.sums_distributed(expr)
+            if apart is not None:
+                found.append(apart)
         return found, []
     told: list[tuple[Expr, str]] = []
 
