@@ -44,7 +44,7 @@ OVER: dict[str, int] = {
     # x**a / x is 0 where x**a underflows, and x**(a - 1) is a number.
     "weighted powers, base and exponent": 10,  # 6
     "Cobb-Douglas, any exponents, both inputs": 14,  # 7
-    "signal to noise, logarithm": 8,  # 4
+    "signal to noise, logarithm": 7,  # 4
     "cross-entropy of a mixture of two": 7,  # 6
     "gamma, shape and rate": 7,  # 6
     "InfoNCE, one query, keys": 9,  # 8

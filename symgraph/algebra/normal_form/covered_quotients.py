@@ -23,6 +23,7 @@ __all__ = [
     "quotient_beside_logarithm",
     "quotient_beside_pole",
     "without_covered_quotients",
+    "without_covered_zeros",
 ]
 
 Place: TypeAlias = tuple[Atom, tuple[int, ...]]
@@ -69,6 +70,33 @@ def quotient_beside_pole(normal: Arithmetic, expr: Expr) -> Expr:
     if new != expr:
         normal.applied.note(quotient_beside_pole.__name__)
     return new
+
+
+def without_covered_zeros(normal: Arithmetic, expr: Expr, beside: Factors) -> Expr:
+    r"""The sum without $0 \sqrt x$ if it is a factor beside others with $\sqrt x$.
+
+    Both are NaN for a negative x, and neither is infinite.
+    """
+    zeros = [term for term, coef in expr.items() if coef == 0]
+    if not zeros:
+        return expr
+    rooted = set[Place]()
+    for atom, idx, power in beside:
+        inside = normal.instance((atom, idx, one)) if atom.kind == SUM else {}
+        factors = [
+            f for term, by in inside.items() if by != 0 and not term.bound for f in term.factors
+        ]
+        roots = [f for f in (*factors, Factor(atom, idx, power)) if f.power.denominator > 1]
+        rooted.update((f.atom, f.idx) for f in roots)
+    gone = [term for term in zeros if all(_is_covered(factor, rooted) for factor in term.factors)]
+    return {term: coef for term, coef in expr.items() if term not in gone}
+
+
+def _is_covered(factor: Factor, rooted: set[Place]) -> bool:
+    """Whether a factor is a number, wherever roots of these values are."""
+    if not factor.atom.total or factor.power < 0:
+        return False
+    return factor.power.denominator == 1 or (factor.atom, factor.idx) in rooted
 
 
 def has_quotient_beside_pole(expr: Expr) -> bool:

@@ -230,6 +230,13 @@ UNSTATED: list[Row] = [
         B="3, 4",
     ),
     row(
+        "extended Debye and Hückel, ionic strength",
+        lambda c, A, B, z: -A * z**2 * np.sqrt(c) / (1 + B * np.sqrt(c)),
+        "c",
+        lambda c, A, B, z: (s := np.sqrt(c), -0.5 * A * z**2 / (s * np.square(1 + B * s)))[1],
+        **dict.fromkeys(("c", "A", "B", "z"), ""),
+    ),
+    row(
         "Margules activity, composition",
         lambda x, A, B: (1 - x) ** 2 * (A + 2 * (B - A) * x),
         "x",

@@ -87,6 +87,40 @@ def test_a_quotient_stays_beside_the_reciprocal_of_a_pole() -> None:
     assert not np.isfinite(small[:2]).any()
 
 
+@pytest.mark.parametrize("inside", [lambda x: x, lambda x: x * (x - 1.5), np.sin])
+def test_what_cancels_beside_its_root_is_still_nan_below_zero(inside: Any) -> None:
+    """(1 + s) - s is 1 beside 1 + s, for a root s; beside another value it is NaN where s is."""
+
+    def slope(x: Any) -> Any:
+        s = np.sqrt(inside(x))
+        return ((1 + s) - s) / (1 + s) ** 2
+
+    def other(x: Any) -> Any:
+        s = np.sqrt(inside(x))
+        return ((1 + s) - s) / (1 + x) ** 2
+
+    def over_an_array(x: Any) -> Any:
+        s, e = np.sqrt(inside(x)), np.exp(x)
+        return (e + s) / (1 + s) / e - s / (1 + s) / e
+
+    at = {"x": np.array([0.0, -1.0, 2.0])}
+    for f in (slope, other, over_an_array):
+        graph = sg.trace(f, x=(3,))
+        small = graph.simplify()
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(small.evaluate(**at), graph.evaluate(**at), rtol=1e-14)
+
+
+def test_a_scale_of_which_nothing_is_known() -> None:
+    """What cancels stands over powers of sums and of the scale itself."""
+    graph = sg.trace(
+        lambda s, a, x: np.sum((1 + a) * np.log(1 + x / s) + np.log(s)), s=(), a=(), x=3
+    )
+    slope = graph.gradient("s", value=False)
+    at: dict[str, Any] = {"s": np.array(1.5), "a": np.array(0.25), "x": np.array([0.5, 2.0, 3.0])}
+    np.testing.assert_allclose(slope.simplify().evaluate(**at), slope.evaluate(**at), rtol=1e-12)
+
+
 LOGARITHMS: dict[str, Callable[[Any, Any], Any]] = {
     "chosen": lambda x, y: np.where(y > 0.5, np.log(x), 5.0),
     "divided or 0": lambda x, y: snp.divide_or_zero(np.log(x), y),
