@@ -6,7 +6,17 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from symgraph.numpy import absolute, maximum, minimum, negative, reciprocal, sign, square, where
+from symgraph.numpy import (
+    absolute,
+    maximum,
+    minimum,
+    multiply_or_zero,
+    negative,
+    reciprocal,
+    sign,
+    square,
+    where,
+)
 from symgraph.rewriting import (
     Array,
     Boolean,
@@ -73,6 +83,12 @@ def times_zero(x: Array) -> Identity:
     return x * 0, 0
 
 
+@rule(sound="rounding")
+def product_never_taken_for_zero(x: Nonzero, y: Array) -> Identity:
+    """A product that would be 0 where its first factor is, though the factor never is."""
+    return multiply_or_zero(x, y), x * y
+
+
 @rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
 def zero_over(x: Array) -> Identity:
     """Zero divided by a nonzero number is zero."""
@@ -83,6 +99,12 @@ def zero_over(x: Array) -> Identity:
 def product_over_its_factor(x: Array, y: Array) -> Identity:
     r"""$x y / x = y$ unless x is zero; the algebra may treat the product as one array."""
     return x * y / x, y
+
+
+@rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
+def product_or_zero_over_its_factor(x: Array, y: Array) -> Identity:
+    r"""A product that is 0 for $x = 0$, divided by $x$."""
+    return multiply_or_zero(x, y) / x, y
 
 
 @rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})

@@ -7,23 +7,25 @@ from math import inf
 from symgraph.facts import interval
 from symgraph.numpy import (
     absolute,
-    equal,
     exp,
     expm1,
     log,
     log1p,
+    log_or_zero,
+    multiply_or_zero,
     negative,
     power,
     sqrt,
     square,
-    where,
 )
 from symgraph.rewriting import (
     Array,
     Identity,
     Integer,
     Nonnegative,
+    Nonzero,
     Real,
+    Total,
     holds,
     rule,
 )
@@ -137,11 +139,17 @@ def power_minus_one(x: Real) -> Identity:
     return power(x, -1), 1 / x
 
 
-@rule(sound="rounding")
+@rule(sound="exact")
 def multiple_of_lowered_power(x: Real, y: Real) -> Identity:
     r"""$y\,x^{y - 1}$ needs no case for $y = 0$: it is 0 there if $1/x$ is finite."""
     holds(x, AWAY_FROM_ZERO)
-    return y * power(x, where(equal(y, 0), 1, y - 1)), y * power(x, y - 1)
+    return multiply_or_zero(y, power(x, y - 1)), y * power(x, y - 1)
+
+
+@rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
+def slope_of_power_raised(x: Real, y: Real) -> Identity:
+    r"""$x\,(y\,x^{y - 1}) = y\,x^y$ but where x is 0 or infinite."""
+    return x * multiply_or_zero(y, power(x, y - 1)), y * power(x, y)
 
 
 # Quotients of the Bose-Einstein distribution: for x < 0 the right sides would cancel.
@@ -181,6 +189,12 @@ def log_of_sqrt(x: Real) -> Identity:
 def log_of_reciprocal(x: Real) -> Identity:
     r"""$\log (1/x) = -\log x$, NaN for $x < 0$ on both sides."""
     return log(1 / x), -log(x)
+
+
+@rule(sound="rounding")
+def logarithm_never_of_zero(x: Nonzero) -> Identity:
+    r"""A logarithm that would be 0 for $x = 0$, though $x$ is never 0."""
+    return log_or_zero(x), log(x)
 
 
 @rule(sound="exact")

@@ -152,7 +152,9 @@ def _simplified(
         careful = Knowledge()
         judge_of(careful).careful = True
         found = _attempt(stage, careful, **chosen)
-        kept = keeping_numbers([*found.reached, found.outputs], found.given, careful, ours=ours)
+        exact, _ = simplified(found.dag.outputs, careful, trust="exact", rules=rules, effort=effort)
+        reached = [exact, *found.reached, found.outputs]
+        kept = keeping_numbers(reached, found.given, careful, ours=ours)
         if kept != found.outputs:
             _end_with(kept, found, effort, ours=ours)
     by = (trust, rule_set(rules), effort)

@@ -97,9 +97,13 @@ def sum_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     if left == right and node.operands[0] is node.operands[1]:
         return _times("2", left)
     left, right = map(_as_term, _repeated_terms(node, operands))
-    if right[0].startswith("-") and right[1] == UNARY:
+    if _is_negative(right):
         return f"{within(left, PLUS)} - {right[0][1:]}", PLUS
     return f"{within(left, PLUS)} + {within(right, PLUS)}", PLUS
+
+
+def _is_negative(term: Spelled) -> bool:
+    return term[0].startswith("-") and term[1] > PLUS
 
 
 def _as_term(operand: Spelled) -> Spelled:
@@ -129,8 +133,10 @@ def _repeated_term(node: Node, operand: Spelled) -> Spelled:
 
 
 def difference_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
-    """A difference."""
+    """A difference; a sum if the second term has a minus sign."""
     left, right = map(_as_term, _repeated_terms(node, operands))
+    if _is_negative(right):
+        return f"{within(left, PLUS)} + {right[0][1:]}", PLUS
     return f"{within(left, PLUS)} - {within(right, SUM)}", PLUS
 
 

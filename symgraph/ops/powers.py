@@ -1,27 +1,37 @@
-"""Powers of arrays, whose exponents are arrays, too."""
+"""Powers of arrays, whose exponents are arrays, too.
+
+The derivative a x^(a - 1) of x^a is 0 for a = 0, also at x = 0, where the power is infinite: it is
+a product that is 0 where its first factor is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .. import facts as f
 from ..array import Array, ArrayLike, constant
 from ..facts import Fact
+from ..ir.differentiation import StandIn
 from ..ir.fact_inference import Known
+from ..ir.node import Node
 from ..ir.traits import Infix, Traits
 from ..notation import formulas
-from .bounds import EVERYWHERE, Bounds, increasing, knows, odd_signs
+from .arithmetic_facts import bounds_multiply
+from .bounds import EVERYWHERE, Bounds, increasing, knows, odd_signs, product_signs
 from .choice import where
 from .composites import as_array, composite
-from .exponential import log
-from .families import elementwise
+from .families import elementwise, like_ufunc
+from .masks import behind_masks
 from .roots import root_written_as_power
+from .structures import structure_of_product
 
-__all__ = ["float_power", "power"]
+__all__ = ["float_power", "log_or_zero", "multiply_or_zero", "power"]
 
 
 # -- facts about results ---------------------------------------------------------------------------
@@ -59,20 +69,77 @@ def _power_defined(x: Known, y: Known) -> bool:
 
 
 # -- powers ----------------------------------------------------------------------------------------
-def _lowered(y: Array) -> Array:
-    """The exponent y - 1, but 1 where y is 0: so x**0 has the derivative 0 * x**1 = 0 at x = 0."""
+def _slope(x: Array, y: Array) -> Array:
+    """The derivative y x**(y - 1) by x, but 0 where y is 0, at x = 0 too."""
     if y.node.is_constant:
         value = y.node.params["value"]
-        return constant(np.where(value == 0, 1, value - 1), value.dtype)
-    return where(y == 0, 1, y - 1)
+        return y * x ** constant(np.where(value == 0, 1, value - 1), value.dtype)
+    return multiply_or_zero(y, x ** (y - 1))
+
+
+def _slope_by_exponent(out: Array, x: Array) -> Array:
+    """The derivative x**y log x by y, but 0 where x is 0 and x**y is a number."""
+    return out * log_or_zero(x)
+
+
+_Partial: TypeAlias = "Callable[[], Array]"
+"""Makes the derivative of a product by one of its operands."""
+
+
+def _product_with_power(node: Node) -> StandIn | None:
+    """The derivative of a x^b past the power: 0 where a is 0, however steep the power is."""
+    factors: list[Array] = []
+    passed: list[Node] = []
+    while node.op.name == "multiply_or_zero":
+        factor, node = node.operands
+        factors.append(Array(factor))
+        passed.append(node)
+    if node.op.name != "power":
+        return None
+    out = Array(node)
+    x, y = (Array(each) for each in node.operands)
+    partials: list[_Partial] = [
+        partial(_weighted, [*factors[:place], *factors[place + 1 :]], lambda: out)
+        for place in range(len(factors))
+    ]
+    partials.append(partial(_weighted, factors, lambda: _slope(x, y)))
+    partials.append(partial(_weighted, factors, lambda: _slope_by_exponent(out, x)))
+    return StandIn(
+        passed=tuple(passed),
+        operands=(*[each.node for each in factors], x.node, y.node),
+        helps=lambda ct, out: True,
+        vjp=tuple([_pulled(each) for each in partials]),
+        jvp=lambda tangents, out: _pushed(partials, tangents),
+    )
+
+
+def _weighted(factors: Sequence[Array], value: _Partial) -> Array:
+    product = value()
+    for factor in reversed(factors):
+        product = multiply_or_zero(factor, product)
+    return product
+
+
+def _pulled(partial: _Partial) -> Callable[[Any, Any], Any]:
+    rule: Any = behind_masks(lambda ct, out: multiply_or_zero(ct, partial()))
+    return rule
+
+
+def _pushed(partials: Sequence[_Partial], tangents: Sequence[Array | None]) -> Array | None:
+    total: Any = None
+    for each, tangent in zip(partials, tangents, strict=True):
+        if tangent is not None:
+            moved = multiply_or_zero(tangent, each())
+            total = moved if total is None else total + moved
+    return total
 
 
 power = elementwise(
     "power",
     kernel=lambda xp, x, y: xp.power(x, y),
     vjp=(
-        lambda ct, out, x, y: ct * (y * x ** _lowered(y)),
-        lambda ct, out, x, y: ct * (out * log(where(x == 0, 1, x))),
+        lambda ct, out, x, y: ct * _slope(x, y),
+        lambda ct, out, x, y: ct * _slope_by_exponent(out, x),
     ),
     stand_in=root_written_as_power,
     facts=knows(
@@ -90,6 +157,55 @@ power = elementwise(
     mistaken_for=("multiply",),
     text=Infix("**", 9),
     latex=formulas.power_formula,
+)
+
+
+def _product_or_zero(xp: Any, x: Any, y: Any) -> Any:
+    limit = xp.where(x == 0, x + 1, inf)
+    return x * xp.minimum(xp.maximum(y, -limit), limit)
+
+
+multiply_or_zero = elementwise(
+    "multiply_or_zero",
+    kernel=_product_or_zero,
+    vjp=(
+        lambda ct, out, x, y: multiply_or_zero(ct, y),
+        lambda ct, out, x, y: ct * x,
+    ),
+    stand_in=_product_with_power,
+    flops=3,
+    promote=like_ufunc("divide"),
+    facts=knows(bounds=bounds_multiply, signs=product_signs, pattern=structure_of_product),
+    doc=(
+        "x * y, and 0 where x is 0, also for infinite y: for products such as a * x**(a - 1), "
+        "whose second factor is infinite at x = 0, and which is 0 for a = 0; NaN where y is. "
+        "Integers give float64."
+    ),
+    traits=Traits(parity=(0, -1), linear=(0,), homogeneous=2),
+    definition=lambda m, x, y: m.where(m.equal(x, 0), 0, m.multiply(x, y)),
+    latex=formulas.product_formula,
+)
+
+
+def _bounds_log_or_zero(x: Known) -> Bounds:
+    low, high = increasing(math.log, (0.0, inf))(x)
+    return min(low, 0.0), max(high, 0.0)
+
+
+log_or_zero = elementwise(
+    "log_or_zero",
+    kernel=lambda xp, x: xp.log(xp.where(x == 0, 1, x)),
+    vjp=(lambda ct, out, x: where(x == 0, 0, ct / where(x == 0, 1, x)),),
+    promote=like_ufunc("log"),
+    facts=knows(bounds=_bounds_log_or_zero, defined=lambda x: x.has(f.nonnegative)),
+    flops=12,
+    doc=(
+        "The natural logarithm of x, and 0 where x is 0, as is its derivative there: for products "
+        "such as x**a * log(x), which are 0 at x = 0; NaN for x < 0."
+    ),
+    traits=Traits(other_logarithm=True),
+    definition=lambda m, x: m.log(m.where(m.equal(x, 0), 1, x)),
+    latex=r"\log",
 )
 
 

@@ -66,11 +66,11 @@ class FlatWriter:
         return times(common, sign), piece
 
     def _signed_product(self, term: Term, coef: Coef) -> Scaled:
-        """A term with its sign. -1 / x is added, unless subtracting 1 / x is cheaper."""
+        """A term with its sign. 1 / x is subtracted, unless adding -1 / x is cheaper."""
         by, piece = self.terms.product(term, coef)
         if coef < 0 < by:
             other, turned = self.terms.product(term, -coef)
-            if self.terms.price((other, turned)) < self.terms.price((by, piece)):
+            if self.terms.price((other, turned)) <= self.terms.price((by, piece)):
                 return -other, turned
         return by, piece
 

@@ -1,13 +1,13 @@
-"""Quotients x / x in a sum that is no number where they are NaN: it has log x or 1 / x, too.
+"""Quotients x / x in a sum that is no number where they are NaN, for it has log x or 1 / x, too.
 
-So entropies and divergences, x log x and p log(p / q), have the slopes of the books, and so has
-(1 + x**2) / x. Derivatives of the sum need not have the logarithm or the pole, so before
-differentiating the quotients stay.
+So entropies and divergences, x log x and p log(p / q), have the slopes of the books, and so have
+polynomials over x. Derivatives of the sum need not have the other term, so before differentiating
+the quotients stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from ...ir.node import Node
@@ -32,80 +32,42 @@ _DEEPEST = 8
 
 
 def without_covered_quotients(normal: Arithmetic, expr: Expr) -> Expr:
-    """The sum with 1 for each quotient x / x at whose 0 it is no number."""
+    """The sum without the quotients that are NaN only where another term is no number."""
     quotients = [term for term in expr if len(term.factors) > 1 and _has_quotient(term)]
-    if not quotients or not normal.is_last():
+    if not quotients:
         return expr
-    return quotient_beside_pole(normal, quotient_beside_logarithm(normal, expr))
+    for covered in (quotient_beside_logarithm, quotient_beside_pole):
+        new = covered(normal, expr, quotients)
+        if new != expr and normal.is_last():
+            normal.applied.note(covered.__name__)
+            expr, quotients = new, [term for term in new if _has_quotient(term)]
+    return expr
 
 
 @named
-def quotient_beside_logarithm(normal: Arithmetic, expr: Expr) -> Expr:
+def quotient_beside_logarithm(normal: Arithmetic, expr: Expr, quotients: Sequence[Term]) -> Expr:
     r"""$x / x + y \log x = 1 + y \log x$: at 0 and at infinity the logarithm is infinite.
 
     Below 0 it is NaN. It may be of a product or quotient with the factor x, too.
     """
-    new = _with_quotients_merged(normal, expr, _Logarithms(normal, expr).tell_of)
-    if new != expr:
-        normal.applied.note(quotient_beside_logarithm.__name__)
-    return new
+    return _without(normal, expr, quotients, _Logarithms(normal, expr).tell_of)
 
 
 @named
-def quotient_beside_pole(normal: Arithmetic, expr: Expr) -> Expr:
-    r"""$x / x + y / x = 1 + y / x$ for any number x: at 0 the second term is infinite or NaN.
+def quotient_beside_pole(normal: Arithmetic, expr: Expr, quotients: Sequence[Term]) -> Expr:
+    r"""$x / x + y / x = 1 + y / x$: the other term is infinite or NaN at 0.
 
-    The pole may be inside a factor, as in $(x / x) (1 + 1 / x)$. Not for $\log u$ as x, which is
-    infinite at 0, where $y / x$ is 0.
+    It is 0 where x is infinite. So x must have no pole itself, as log(y) has at y = 0.
     """
-    poles, inside = _poles(expr), _poles_inside(expr)
-    if not poles and not inside:
-        return expr
-
-    def covers(atom: Atom, idx: tuple[int, ...]) -> bool:
-        there = (atom, idx) in poles or (atom.kind == LEAF and (atom.node, idx) in inside)
-        return there and atom.total
-
-    new = _with_quotients_merged(normal, expr, covers)
-    if new != expr:
-        normal.applied.note(quotient_beside_pole.__name__)
-    return new
-
-
-def without_covered_zeros(normal: Arithmetic, expr: Expr, beside: Factors) -> Expr:
-    r"""The sum without $0 \sqrt x$ if it is a factor beside others with $\sqrt x$.
-
-    Both are NaN for a negative x, and neither is infinite.
-    """
-    zeros = [term for term, coef in expr.items() if coef == 0]
-    if not zeros:
-        return expr
-    rooted = set[Place]()
-    for atom, idx, power in beside:
-        inside = normal.instance((atom, idx, one)) if atom.kind == SUM else {}
-        factors = [
-            f for term, by in inside.items() if by != 0 and not term.bound for f in term.factors
-        ]
-        roots = [f for f in (*factors, Factor(atom, idx, power)) if f.power.denominator > 1]
-        rooted.update((f.atom, f.idx) for f in roots)
-    gone = [term for term in zeros if all(_is_covered(factor, rooted) for factor in term.factors)]
-    return {term: coef for term, coef in expr.items() if term not in gone}
-
-
-def _is_covered(factor: Factor, rooted: set[Place]) -> bool:
-    """Whether a factor is a number, wherever roots of these values are."""
-    if not factor.atom.total or factor.power < 0:
-        return False
-    return factor.power.denominator == 1 or (factor.atom, factor.idx) in rooted
+    poles = _poles(expr)
+    return _without(normal, expr, quotients, lambda atom, idx: (atom, idx) in poles and atom.total)
 
 
 def has_quotient_beside_pole(expr: Expr) -> bool:
     r"""Whether it has x / x and y / x: (x + y) / x, which may be written, is infinite for NaN."""
     quotients = [term for term in expr if len(term.factors) > 1 and _has_quotient(term)]
-    if not quotients:
-        return False
-    poles = _poles(expr)
-    return any(
+    poles = _poles(expr) if quotients else ()
+    return bool(poles) and any(
         len(powers) > 1 and place in poles
         for term in quotients
         for place, powers in _powers(term.factors).items()
@@ -123,25 +85,50 @@ def _poles(expr: Expr) -> set[Place]:
     }
 
 
-def _poles_inside(expr: Expr) -> set[tuple[Node, tuple[int, ...]]]:
-    """The values by which factors divide that are arrays of the graph."""
-    return {
-        (each, factor.idx)
-        for term in expr
-        if not term.bound
-        for factor in term.factors
-        if factor.power > 0 and factor.atom.kind == LEAF
-        for each in _told_by(factor.atom.node, _DEEPEST, _divisors)
-    }
+def _powers(factors: Iterable[RawFactor | Factor]) -> dict[Place, list[Rational]]:
+    """The powers of each factor."""
+    found: dict[Place, list[Rational]] = {}
+    for atom, idx, power in factors:
+        found.setdefault((atom, idx), []).append(power)
+    return found
 
 
-def _with_quotients_merged(
-    normal: Arithmetic, expr: Expr, covers: Callable[[Atom, tuple[int, ...]], bool]
+def without_covered_zeros(normal: Arithmetic, expr: Expr, beside: Factors) -> Expr:
+    r"""The sum without $0 \sqrt x$ if it is a factor beside others with $\sqrt x$.
+
+    Both are NaN for a negative x, and neither is infinite.
+    """
+    zeros = [term for term, coef in expr.items() if coef == 0]
+    if not zeros:
+        return expr
+    rooted = set[Place]()
+    for atom, idx, power in beside:
+        inside = normal.instance((atom, idx, one)) if atom.kind == SUM else {}
+        terms = [term for term, coef in inside.items() if coef != 0 and not term.bound]
+        factors = [Factor(atom, idx, power), *[f for term in terms for f in term.factors]]
+        rooted.update((f.atom, f.idx) for f in factors if f.power.denominator > 1)
+    gone = [term for term in zeros if all(_is_covered(factor, rooted) for factor in term.factors)]
+    return {term: coef for term, coef in expr.items() if term not in gone}
+
+
+def _is_covered(factor: Factor, rooted: set[Place]) -> bool:
+    """Whether a factor is a number wherever roots of these values are."""
+    if not factor.atom.total or factor.power < 0:
+        return False
+    return factor.power.denominator == 1 or (factor.atom, factor.idx) in rooted
+
+
+def _without(
+    normal: Arithmetic,
+    expr: Expr,
+    quotients: Sequence[Term],
+    covered: Callable[[Atom, tuple[int, ...]], bool],
 ) -> Expr:
+    """The sum with powers merged of each factor that is covered."""
     parts: list[tuple[Term, Coef]] = []
     for term, coef in expr.items():
-        factors, bound = normal.opened_term(term) if _has_quotient(term) else ([], {})
-        left = _merged(factors, covers)
+        factors, bound = normal.opened_term(term) if term in quotients else ([], {})
+        left = _merged(factors, covered)
         parts.extend(
             [(term, coef)] if left == factors else normal.product(coef, left, bound).items()
         )
@@ -158,16 +145,8 @@ def _has_quotient(term: Term) -> bool:
     return False
 
 
-def _powers(factors: Iterable[RawFactor | Factor]) -> dict[Place, list[Rational]]:
-    """The powers of each factor."""
-    found: dict[Place, list[Rational]] = {}
-    for atom, idx, power in factors:
-        found.setdefault((atom, idx), []).append(power)
-    return found
-
-
-def _merged(factors: Factors, covers: Callable[[Atom, tuple[int, ...]], bool]) -> Factors:
-    """The factors, with whole powers merged of those whose 0 is covered.
+def _merged(factors: Factors, covered: Callable[[Atom, tuple[int, ...]], bool]) -> Factors:
+    """The factors, with whole powers merged of those that are covered.
 
     A root is NaN below 0, too, where the logarithm of a product need not be.
     """
@@ -175,7 +154,7 @@ def _merged(factors: Factors, covers: Callable[[Atom, tuple[int, ...]], bool]) -
     for (atom, idx), apart in _powers(factors).items():
         total = rational(sum(apart))
         whole = all(power.denominator == 1 for power in apart)
-        if len(apart) > 1 and whole and total >= 0 and covers(atom, idx):
+        if len(apart) > 1 and whole and total >= 0 and covered(atom, idx):
             apart = [total] if total else []
         found.extend((atom, idx, power) for power in apart)
     return found
@@ -204,8 +183,7 @@ class _Logarithms:
             for term in inside if len(inside) == 1 else ():
                 self._factors.update((each.atom, each.idx) for each in term.factors)
         elif atom.kind == LEAF:
-            told = _told_by(atom.node, _DEEPEST, _operand_of_logarithm)
-            self._nodes.update((each, idx) for each in told)
+            self._nodes.update((each, idx) for each in _told_by(atom.node, _DEEPEST))
 
     def tell_of(self, atom: Atom, idx: tuple[int, ...]) -> bool:
         """Whether the sum has the logarithm of this factor, or of a product with it."""
@@ -219,39 +197,28 @@ class _Logarithms:
         return value in self._sums or scaled(value, -1) in self._sums
 
 
-def _told_by(node: Node, depth: int, told: Callable[[Node, int], Iterator[Node]]) -> Iterator[Node]:
-    """The values at whose 0 this one is infinite or NaN, if operations tell them of operands.
+def _told_by(node: Node, depth: int) -> Iterator[Node]:
+    """The values at whose 0, infinity or NaN this one is infinite or NaN.
 
-    A sum, a multiple and a numerator hand on what an operand tells.
+    Of a logarithm these are the factors of its operand; a sum, a multiple and a numerator hand on
+    what an operand tells.
     """
-    yield from told(node, depth)
     traits = node.op.traits
+    if traits.logarithm is not None:
+        if not traits.logarithm.plus:
+            yield from _factors_of(node.operands[0], depth)
+        return
     # Other linear operations may give a number all the same, as a choice between two values does.
     hands_on = traits.combination or [power > 0 for power in traits.monomial]
     for operand, handed in zip(node.operands, hands_on, strict=False):
         if depth and handed and operand.shape == node.shape:
-            yield from _told_by(operand, depth - 1, told)
+            yield from _told_by(operand, depth - 1)
 
 
-def _operand_of_logarithm(node: Node, depth: int) -> Iterator[Node]:
-    """The operand of a logarithm and its factors; at infinity and NaN the logarithm is, too."""
-    logarithm = node.op.traits.logarithm
-    if logarithm is not None and not logarithm.plus:
-        yield from _factors_of(node.operands[0], depth)
-
-
-def _divisors(node: Node, depth: int) -> Iterator[Node]:
-    """What is divided by, and its factors of positive power."""
-    for operand, power in zip(node.operands, node.op.traits.monomial, strict=False):
-        if power < 0 and operand.shape == node.shape:
-            yield from _factors_of(operand, depth, above=True)
-
-
-def _factors_of(node: Node, depth: int, *, above: bool = False) -> Iterator[Node]:
-    """The value, and the factors of which it is a product of powers; with `above` positive ones."""
+def _factors_of(node: Node, depth: int) -> Iterator[Node]:
+    """The value, and the factors of which it is a product of powers."""
     yield node
-    if not depth:
-        return
-    for operand, power in zip(node.operands, node.op.traits.monomial, strict=False):
-        if operand.shape == node.shape and (power > 0 or not above):
-            yield from _factors_of(operand, depth - 1, above=above)
+    if depth and node.op.traits.monomial:
+        for operand in node.operands:
+            if operand.shape == node.shape:
+                yield from _factors_of(operand, depth - 1)

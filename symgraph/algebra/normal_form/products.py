@@ -188,7 +188,7 @@ def expanded(normal: Arithmetic, expr: Expr) -> Expr | None:
             return None
     if not opened:
         return None
-    found = without_covered_quotients(normal, normal.fewest_terms(added(done)))
+    found = normal.fewest_terms(without_covered_quotients(normal, added(done)))
     if len(found) >= len(done):
         return None
     normal.applied.note(product_distributed.__name__)

@@ -7,6 +7,8 @@ so the judge decides.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...array import Array
 from ...facts import positive
 from ...ir.node import Node, origin
@@ -26,24 +28,28 @@ __all__ = ["power_as_quotient", "powers_raised"]
 def powers_raised(forms: NodeForms, expr: Expr) -> list[Expr]:
     """The expression with each $x^{a - 1}$ of a positive x as $x^a / x$, if there is one.
 
-    Also with $x (1 + 1 / a)$ distributed, for the exponent of a root is $1 / a$.
+    Also with $x (1 + 1 / a)$ distributed, for the exponent of a root is $1 / a$; and only those
+    whose $x^a$ is computed anyway, for another one may leave the range for nothing.
     """
-    found = _with_powers_raised(forms, expr)
-    apart = found and forms.lifter.normal.reciprocals_distributed(found)
-    return [each for each in (found, apart) if each]
+    found = _with_powers_raised(forms, expr, lambda power: True)
+    if found is None:
+        return []
+    apart = forms.lifter.normal.reciprocals_distributed(found)
+    known = _with_powers_raised(forms, expr, forms.use_counts.alive)
+    return [found, *[each for each in (apart, known) if each and each != found]]
 
 
-def _with_powers_raised(forms: NodeForms, expr: Expr) -> Expr | None:
+def _with_powers_raised(forms: NodeForms, expr: Expr, may: Callable[[Node], bool]) -> Expr | None:
     parts: list[tuple[Term, Coef]] = []
     changed = False
     for term, coef in expr.items():
-        raised = _raised(forms, term, coef)
+        raised = _raised(forms, term, coef, may)
         parts.extend([(term, coef)] if raised is None else raised.items())
         changed |= raised is not None
     return added(parts) if changed else None
 
 
-def _raised(forms: NodeForms, term: Term, coef: Coef) -> Expr | None:
+def _raised(forms: NodeForms, term: Term, coef: Coef, may: Callable[[Node], bool]) -> Expr | None:
     """The term with each such power of it raised by one; None if it has none."""
     normal = forms.lifter.normal
     if not any(_lowered(f.atom) or f.atom.kind == SUM for f in term.factors):
@@ -52,7 +58,8 @@ def _raised(forms: NodeForms, term: Term, coef: Coef) -> Expr | None:
     found: Factors = []
     changed = False
     for slot in factors:
-        raised = _raised_inside(forms, slot) if is_lazy(slot) else _raised_factor(forms, slot)
+        raise_one = _raised_inside if is_lazy(slot) else _raised_factor
+        raised = raise_one(forms, slot, may)
         if raised is None:
             found.append(slot)
             continue
@@ -62,14 +69,14 @@ def _raised(forms: NodeForms, term: Term, coef: Coef) -> Expr | None:
     return normal.product(coef, found, bound) if changed else None
 
 
-def _raised_inside(forms: NodeForms, slot: RawFactor) -> Expr | None:
+def _raised_inside(forms: NodeForms, slot: RawFactor, may: Callable[[Node], bool]) -> Expr | None:
     """The sum that is a factor, with such powers raised."""
     atom, idx, by = slot
-    inner = _with_powers_raised(forms, atom.expr) if by == 1 else None
+    inner = _with_powers_raised(forms, atom.expr, may) if by == 1 else None
     return None if inner is None else forms.lifter.moved(inner, idx)
 
 
-def _raised_factor(forms: NodeForms, slot: RawFactor) -> Expr | None:
+def _raised_factor(forms: NodeForms, slot: RawFactor, may: Callable[[Node], bool]) -> Expr | None:
     """x**(a - 1) as x**a / x; None if the factor is no such power."""
     atom, idx, by = slot
     normal, atoms = forms.lifter.normal, forms.lifter.atoms
@@ -78,7 +85,10 @@ def _raised_factor(forms: NodeForms, slot: RawFactor) -> Expr | None:
         return None
     x, exponent = pair
     with origin(atom.node.origin):
-        above = leaf_expr(atoms, power(Array(x), Array(exponent)).node)
+        whole = power(Array(x), Array(exponent)).node
+    if not may(whole):
+        return None
+    above = leaf_expr(atoms, whole)
     below = normal.power(forms.of(x) if x in forms.opened else leaf_expr(atoms, x), -1)
     if below is None:
         return None

@@ -186,6 +186,8 @@ _REAL: dict[str, Callable[..., Any]] = {
     "subtract": lambda x, y: _add(x, -y),
     "multiply": _multiply,
     "divide": _divide,
+    "multiply_or_zero": lambda x, y: mp.zero if x == 0 and mp.isinf(y) else _multiply(x, y),
+    "log_or_zero": lambda x: mp.zero if x == 0 else _log(x),
     "divide_or_zero": lambda x, y: mp.zero if y == 0 else _divide(x, y),
     "inverse_root": lambda x: mp.zero if x == 0 else _divide(mp.one, mp.sqrt(x)),
     "negative": lambda x: -x,

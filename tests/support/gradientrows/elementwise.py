@@ -79,6 +79,8 @@ EXPONENTIAL = (
     _of("softplus", FUNCTIONS["log_sigmoid"], ANY, analytic=False, note="log_sigmoid"),
     _row("log1mexp", NEGATIVE, analytic=False),
     _row("power", POSITIVE, ANY),
+    _row("multiply_or_zero", ANY, ANY),
+    _row("log_or_zero", POSITIVE),
     _of("power", lambda x: x**3, NEGATIVE, note="cube"),
     _of("power", lambda x: x**-0.5, POSITIVE, note="inverse root"),
     _of("power", lambda y: 2.0**y, ANY, note="exponent"),

@@ -5,14 +5,39 @@ from __future__ import annotations
 import numpy as np
 
 import symgraph as sg
-from symgraph.numpy import logsumexp, softmax
+from symgraph.numpy import log_or_zero, logsumexp, multiply_or_zero, softmax
 from textbook import POSITIVE, PROBABILITY, SCALE, SPD, Row, row
 
 __all__ = ["EXPONENTS"]
 
 ELASTICITY = sg.spec("", assume=sg.interval(2.0, 4.0))
 
+NONNEGATIVE = sg.spec("5", assume=sg.nonnegative)
+
 EXPONENTS: list[Row] = [
+    row(
+        "x^a, x and a may be 0",
+        lambda x, a: np.sum(x**a),
+        "x a",
+        lambda x, a: (multiply_or_zero(a, x ** (a - 1)), x**a @ log_or_zero(x)),
+        x=NONNEGATIVE,
+        a="",
+    ),
+    row(
+        "Hill, inputs may be 0",
+        lambda x, n: np.sum(x**n / (1 + x**n)),
+        "n",
+        lambda x, n: (h := x**n / (1 + x**n), (h - np.square(h)) @ log_or_zero(x))[1],
+        x=NONNEGATIVE,
+        n="",
+    ),
+    row(
+        "(1 + x^2)/x of any x",
+        lambda x: np.sum((1 + x**2) / x),
+        "x",
+        lambda x: 1 - 1 / np.square(x),
+        x="5",
+    ),
     row(
         "price index of varieties",
         lambda p, a, s: np.sum(a * p ** (1 - s)) ** (1 / (1 - s)),

@@ -93,3 +93,14 @@ def test_a_judge_without_memory_is_as_careful() -> None:
     judge_of(knowledge).careful = True
     assert judge_of(judged_as_carefully(Knowledge(), knowledge)).careful
     assert not judge_of(judged_as_carefully(Knowledge(), Knowledge())).careful
+
+
+def test_a_graph_that_is_kept_as_derived_is_without_what_changes_no_bit() -> None:
+    graph = sg.trace(
+        lambda p, a, s: np.sum(a * p ** (1 - s)) ** (1 / (1 - s)), p=(5,), a=(5,), s=()
+    )
+    small = graph.gradient("p", value=False).simplify(trust="domain")
+    assert not any(
+        node.op.name == "multiply" and any(each.is_constant for each in node.operands)
+        for node in small.dag.nodes
+    )

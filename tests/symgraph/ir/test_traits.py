@@ -63,6 +63,9 @@ REASONED = {
     "where": {"even in 2", "linear in 1", "odd in 1"},  # of numbers as conditions all are true
     "overlap_add": {"movement"},  # the sample's windows hardly overlap
     "qr_complement": "Its columns have any sign: nothing is said of them.",
+    # No sample of a product is infinite times 0, and none of a logarithm is 0.
+    "multiply_or_zero": {"linear in 1", "monomial (1.0, 1.0)"},
+    "log_or_zero": {"logarithm 2.72 0"},
     "nextafter": _ROUNDING,
     "spacing": _ROUNDING,
 }

@@ -119,7 +119,7 @@ CASES: dict[str, Case] = {
     "quotient_beside_logarithm": case(
         lambda x, y: np.log(x) * y + x / x, lambda x, y: np.log(x) * y + 1
     ),
-    "quotient_beside_pole": case(lambda x, y: x / x + y / x, lambda x, y: 1 + y / x),
+    "quotient_beside_pole": case(lambda x, y: y / x + x / x, lambda x, y: y / x + 1),
     "power_over_higher_power": case(lambda x, y: x * y / x**2, lambda x, y: y / x),
     "roots_joined": case(
         lambda x, y: (np.sqrt(x) * np.sqrt(y) * y, np.sqrt(x * y)),

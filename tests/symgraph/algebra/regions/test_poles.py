@@ -37,7 +37,7 @@ X = np.array([0.0, -0.0, 2.0])
 POLES: dict[str, Callable[[Any], Any]] = {
     "a higher power": lambda x: x / x**2,
     "a logarithm beside a quotient": lambda x: 2 * np.log(x) + 3 * (x / x),
-    "a pole beside a quotient": lambda x: 2 * (x / x) + (1 + x) / x,
+    "a pole beside a quotient": lambda x: 2 / x + 3 * (x / x),
 }
 HIDDEN: dict[str, Callable[[Any], Any]] = POLES | {
     "a pole in a product": lambda x: 2 * (x / x) - (1 + x) * (1 + 1 / x),
@@ -126,6 +126,7 @@ LOGARITHMS: dict[str, Callable[[Any, Any], Any]] = {
     "divided or 0": lambda x, y: snp.divide_or_zero(np.log(x), y),
     "less 1": lambda x, y: np.log1p(x) * y,
     "of a part": lambda x, y: np.log(x + y),
+    "the reciprocal of what has a pole": lambda x, y: np.log(y) / np.log(y) + 1 / np.log(y),
 }
 
 

@@ -1,0 +1,95 @@
+"""Derivatives of x**a at a = 0 and x = 0, where a factor is 0 and the other one is infinite."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from installed import BACKENDS
+
+import symgraph as sg
+from symgraph import numpy as snp
+
+TWO = np.log(2.0)
+DERIVATIVES: dict[str, dict[tuple[float, float], float]] = {
+    "x": {(0, 0): 0, (0, 1): 1, (0, 2): 0, (0, 0.5): np.inf, (2, 0): 0, (2, 1): 1, (-2, 2): -4},
+    "a": {(0, 0): 0, (0, 1): 0, (0, 0.5): 0, (2, 0): TWO, (2, 1): 2 * TWO},
+    "xx": {(0, 0): 0, (0, 1): 0, (0, 2): 2, (0, 3): 0, (2, 0): 0, (2, 3): 12, (-2, 2): 2},
+    "xa": {(2, 0): 0.5, (0, 2): 0, (2, 1): 1 + TWO, (4, 0): 0.25},
+    "ax": {(2, 0): 0.5, (0, 2): 0, (2, 1): 1 + TWO, (4, 0): 0.25},
+    "aa": {(0, 0): 0, (0, 1): 0, (2, 0): TWO**2},
+    "xxx": {(0, 0): 0, (0, 1): 0, (0, 2): 0, (0, 3): 6, (2, 0): 0, (2, 1): 0},
+    "xxa": {(2, 0): -0.25, (2, 1): 0.5},
+}
+"""By x and a in turn: at (x, a) the value; where no derivative exists, the convention of peers."""
+
+
+def _derivative(order: str, **how: Any) -> Any:
+    f: Any = lambda x, a: x**a  # noqa: E731
+    for each in order:
+        f = sg.grad(f, wrt=each, **how)
+    return f
+
+
+def _pushed(f: Any, along: str) -> Any:
+    pushed = sg.jvp(f, wrt=along)
+    return lambda x, a: pushed(x, a, tangent=np.float64(1))[1]
+
+
+@pytest.mark.parametrize("order", DERIVATIVES)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_power_has_right_derivatives_where_base_or_exponent_is_0(
+    order: str, backend: str
+) -> None:
+    derivative = _derivative(order, backend=backend)
+    for at, wanted in DERIVATIVES[order].items():
+        found = derivative(*(np.float64(each) for each in at))
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, err_msg=f"{order} at {at}")
+
+
+@pytest.mark.parametrize("order", DERIVATIVES)
+def test_a_power_pushed_forward_has_the_same_derivatives(order: str) -> None:
+    f: Any = lambda x, a: x**a  # noqa: E731
+    for each in order:
+        f = _pushed(f, each)
+    for at, wanted in DERIVATIVES[order].items():
+        found = f(*(np.float64(each) for each in at))
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, err_msg=f"{order} at {at}")
+
+
+def test_a_polynomial_whose_exponents_are_an_argument_has_its_second_derivative_at_0() -> None:
+    second = sg.grad(sg.grad(lambda x, k: np.sum(3.0 * x**k), wrt="x"), wrt="x")
+    assert second(np.float64(0), np.arange(4.0)) == 6
+
+
+SPECIAL = (0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan, 1e-30)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_product_that_is_0_for_0_differs_from_a_product_beside_infinity_alone(
+    backend: str, dtype: str
+) -> None:
+    x, y = np.array(list(product(SPECIAL, SPECIAL)), dtype).T
+    graph = sg.trace(snp.multiply_or_zero, x=sg.spec("n", dtype), y=sg.spec("n", dtype))
+    found = graph.lower(backend=backend)(x=x, y=y)
+    with np.errstate(all="ignore"):
+        wanted = np.where((x == 0) & np.isinf(y), 0, x * y)
+    np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
+def test_the_slope_of_a_power_reads_as_in_the_book() -> None:
+    graph = sg.trace(lambda x, a: x**a, x=sg.spec(()), a=sg.spec(()))
+    slopes = graph.gradient("x", "a", value=False).simplify()
+    assert str(slopes.formula()) == (
+        "grad_x = multiply_or_zero(a, x**(a - 1)); grad_a = x**a * log_or_zero(x)"
+    )
+    known = sg.trace(
+        lambda x, a: x**a,
+        x=sg.spec((), assume=sg.positive),
+        a=sg.spec((), assume=sg.nonzero),
+    )
+    slopes = known.gradient("x", "a", value=False).simplify()
+    assert str(slopes.formula()) == "grad_x = a * x**(a - 1); grad_a = x**a * log(x)"
