@@ -103,7 +103,7 @@ def test_what_cancels_beside_its_root_is_still_nan_below_zero(inside: Any) -> No
         s, e = np.sqrt(inside(x)), np.exp(x)
         return (e + s) / (1 + s) / e - s / (1 + s) / e
 
-    at = {"x": np.array([0.0, -1.0, 2.0])}
+    at: dict[str, Any] = {"x": np.array([0.0, -1.0, 2.0])}
     for f in (slope, other, over_an_array):
         graph = sg.trace(f, x=(3,))
         small = graph.simplify()
