@@ -65,6 +65,7 @@ _COMPARISONS: dict[np.ufunc, str] = {
     np.greater: "{0} > {1}",
     np.greater_equal: "{0} >= {1}",
     np.isfinite: "isfinite({0})",
+    np.isinf: "isinf({0})",
     np.isnan: "{0} != {0}",
     np.less: "{0} < {1}",
     np.less_equal: "{0} <= {1}",
@@ -112,7 +113,7 @@ def tied(x: float, y: float) -> float:
 
 
 _OTHERS: tuple[Any, ...] = (
-    *(abs, float, math.isfinite, math.pow, np.array, np.ndarray, tied, type),
+    *(abs, float, math.isfinite, math.isinf, math.pow, np.array, np.ndarray, tied, type),
 )
 FLOAT_NAMES: Mapping[str, object] = {
     **{each.__name__: each for each in (*_FUNCTIONS.values(), *_OTHERS)},

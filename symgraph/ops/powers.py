@@ -161,6 +161,11 @@ power = elementwise(
 
 
 def _product_or_zero(xp: Any, x: Any, y: Any) -> Any:
+    return xp.where(xp.logical_and(x == 0, xp.isinf(y)), 0, x * y)
+
+
+def _product_or_zero_of_many(xp: Any, x: Any, y: Any) -> Any:
+    # Two passes over y where x is a number; a choice for each element takes four.
     limit = xp.where(x == 0, x + 1, inf)
     return x * xp.minimum(xp.maximum(y, -limit), limit)
 
@@ -168,6 +173,7 @@ def _product_or_zero(xp: Any, x: Any, y: Any) -> Any:
 multiply_or_zero = elementwise(
     "multiply_or_zero",
     kernel=_product_or_zero,
+    kernel_of_many=_product_or_zero_of_many,
     vjp=(
         lambda ct, out, x, y: multiply_or_zero(ct, y),
         lambda ct, out, x, y: ct * x,
