@@ -149,4 +149,6 @@ def corrcoef(
         return found / found
     spread = FUNCTIONS["sqrt"](diagonal(found))
     scaled = found / expand_dims(spread, -1) / spread
-    return FUNCTIONS["clip"](scaled, -1, 1)
+    # Rounding alone goes beyond 1, so the slope is that of the quotient, at 1 and -1 as well.
+    beyond = FUNCTIONS["clip"](scaled, -1, 1) - scaled
+    return scaled + FUNCTIONS["stop_gradient"](beyond)

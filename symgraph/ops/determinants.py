@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..array import Array, ArrayLike, apply
+from ..array import FUNCTIONS, Array, ArrayLike, apply
 from ..facts import Fact, integer_valued, interval, total
 from ..ir.avals import Aval
 from ..ir.fact_inference import Known
@@ -22,12 +22,14 @@ from ..ir.op import Op, in_double, register, results_of
 from ..ir.traits import Matrices, Traits
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last, carries_batched
+from .creation import constant_of, zeros
 from .einsum import einsum
 from .families import function
 from .matmul import matmul
 from .matrices import inherited, matrix_dtype, per_matrix, square_size
 from .movement import expand_dims, matrix_transpose
 from .solving import inv
+from .spectral import significant, svdvals
 from .totals import PRODUCT_OF_OTHERS
 
 __all__ = ["cofactor", "cofactor_along", "det", "slogdet"]
@@ -157,15 +159,28 @@ def _vjp_along_matrix(ct: Array, out: Array, x: Array, direction: Array) -> Arra
     With $X = A^{-1}$, $h = \operatorname{tr} X H$ and $g = \operatorname{tr} X G$ it is
     $\det A\, ((h g - \operatorname{tr} X H X G) X - g X H X - h X G X + X H X G X + X G X H X)$,
     transposed: the cyclic expansion of $\det(A + E) = \det A \exp \operatorname{tr} \log(1 + X E)$.
-    Here A must be invertible.
+    Here A must be invertible: it is NaN where A is singular to rounding. Up to three rows the
+    determinant is a polynomial of the third degree at most, whose third derivative is constant.
     """
-    inverse = inv(x)
+    size = x.shape[-1]
+    if size in (1, 2):
+        return zeros(ct.shape, ct.dtype)
+    if size == 3:
+        return apply(COFACTOR_ALONG, direction, ct)
+    inverse = inv(x) * _one_if_regular(x)
     h, g = matmul(inverse, ct), matmul(inverse, direction)
     trace_h, trace_g = einsum("...ii->...", h), einsum("...ii->...", g)
     both = trace_h * trace_g - einsum("...ij,...ji->...", h, g)
     mixed = matmul(h, g) + matmul(g, h) - _of_each(trace_g, h) - _of_each(trace_h, g)
     factor = _of_each(both, inverse) + matmul(mixed, inverse)
     return matrix_transpose(_of_each(det(x), factor))
+
+
+def _one_if_regular(x: Array) -> Array:
+    """1 for a matrix that is regular, NaN for one that is singular to rounding."""
+    regular = FUNCTIONS["all"](significant(svdvals(x), x.shape[-1]), axis=-1)
+    found = FUNCTIONS["where"](regular, constant_of(1, x.dtype), constant_of(np.nan, x.dtype))
+    return expand_dims(found, (-1, -2))
 
 
 COFACTOR_ALONG = register(
@@ -187,9 +202,9 @@ COFACTOR_ALONG = register(
         flops=per_matrix(28),
         doc=(
             "How the cofactors of x change along a direction: the second derivative of the "
-            "determinant. Its own derivative needs x to be invertible."
+            "determinant. Its own derivative needs x to be invertible if it has four rows or more."
         ),
-        traits=Traits(linear=...),
+        traits=Traits(linear=(1,)),
     )
 )
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array import ArrayLike
+import numpy as np
+
+from ..array import Array, ArrayLike
 from ..ir.traits import Traits
-from .choice import clip, where
+from .choice import clip, minimum, where
 from .elementwise import absolute, hypot
 from .exponential import log
 from .scipyufuncs import scipy_ufunc
@@ -36,7 +38,9 @@ def _log_quotient(x: ArrayLike, y: ArrayLike) -> Any:
 
 
 def _quotient(x: ArrayLike, y: ArrayLike) -> Any:
-    return x / _nowhere_both(x, y)[1]
+    """The quotient; where both are 0, the number 0, which has no derivatives of its own."""
+    both = (x == 0) & (y == 0)
+    return where(both, 0, x) / where(both, 1, y)
 
 
 rel_entr = scipy_ufunc(
@@ -63,7 +67,8 @@ def _huber(xp: Any, delta: Any, r: Any) -> Any:
 
 huber = scipy_ufunc(
     "huber",
-    lambda ct, out, delta, r: ct * where(absolute(r) > delta, absolute(r) - delta, 0),
+    # At |r| = delta it belongs to the lines outside, as the slope in r, which clips, does to delta.
+    lambda ct, out, delta, r: ct * where(absolute(r) >= delta, absolute(r) - delta, 0),
     lambda ct, out, delta, r: ct * clip(r, -delta, delta),
     kernel=_huber,
     flops=6,
@@ -80,22 +85,31 @@ def _pseudo_huber(xp: Any, delta: Any, r: Any) -> Any:
     return xp.where(delta < 0, xp.inf, xp.where(delta == 0, 0, value))
 
 
-def _root(delta: ArrayLike, r: ArrayLike) -> Any:
-    return hypot(1, r / where(delta == 0, 1, delta))
+def _width_and_length(delta: Array, r: Array) -> tuple[Array, Array]:
+    """delta, and hypot(delta, r), which is 1 instead of 0 at the origin."""
+    # The quotient of an infinite delta and its length would be NaN; its limit is 1.
+    width = minimum(delta, float(np.finfo(r.dtype).max) / 2)
+    length = hypot(width, r)
+    return width, where(length == 0, 1, length)
 
 
-def _slope_in_delta(delta: ArrayLike, r: ArrayLike) -> Any:
-    """The slope delta (s - 1)² / s, with s the root and s - 1 = (r/delta)² / (1 + s)."""
-    root = _root(delta, r)
-    ratio = r / where(delta == 0, 1, delta)
-    above = ratio * (ratio / (1 + root))
-    return delta * above * (above / root)
+def _slope_in_delta(delta: Array, r: Array) -> Any:
+    """The slope (h - delta)² / h with h = hypot(delta, r), where h - delta is r r / (h + delta)."""
+    width, length = _width_and_length(delta, r)
+    share = r / (length + width)
+    return r * share * share * (r / length)
+
+
+def _slope_in_r(delta: Array, r: Array) -> Any:
+    """The slope r delta / hypot(delta, r)."""
+    width, length = _width_and_length(delta, r)
+    return r * (width / length)
 
 
 pseudo_huber = scipy_ufunc(
     "pseudo_huber",
     lambda ct, out, delta, r: ct * _slope_in_delta(delta, r),
-    lambda ct, out, delta, r: where(delta == 0, 0, ct * (r / _root(delta, r))),
+    lambda ct, out, delta, r: ct * _slope_in_r(delta, r),
     kernel=_pseudo_huber,
     flops=12,
     doc="delta**2 (sqrt(1 + (r / delta)**2) - 1), smooth where huber has a corner.",

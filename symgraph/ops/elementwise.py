@@ -7,6 +7,7 @@ and so has sign everywhere; hypot has derivative 0 at the origin; sqrt has an in
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from math import inf
 
@@ -47,7 +48,7 @@ from .choice import where
 from .composites import composite
 from .families import as_ufunc_takes, elementwise
 from .quotients import divide_or_zero
-from .roots import norm_written_out
+from .roots import norm_written_out, without_factor
 from .structures import (
     structure_of_difference,
     structure_of_product,
@@ -75,6 +76,16 @@ __all__ = [
     "square",
     "subtract",
 ]
+
+
+def _times(ct: Array, out: Array, x: Array, slope: Callable[[], Array]) -> Array:
+    """The cotangent times the slope x / out of a length, such as the sign in the slope of |x|.
+
+    A cotangent with the length as a factor, as of |x|**2, is multiplied by x without it: the
+    slope jumps at 0, and the product has a derivative there.
+    """
+    rest = without_factor(ct, out)
+    return ct * slope() if rest is None else rest * x
 
 
 # -- sums and products -----------------------------------------------------------------------------
@@ -259,8 +270,8 @@ hypot = elementwise(
     "hypot",
     kernel=lambda xp, x, y: xp.hypot(x, y),
     vjp=(
-        lambda ct, out, x, y: ct * divide_or_zero(x, out),
-        lambda ct, out, x, y: ct * divide_or_zero(y, out),
+        lambda ct, out, x, y: _times(ct, out, x, lambda: divide_or_zero(x, out)),
+        lambda ct, out, x, y: _times(ct, out, y, lambda: divide_or_zero(y, out)),
     ),
     facts=knows(bounds=bounds_hypot, signs=signs_hypot),
     flops=4,
@@ -275,7 +286,7 @@ hypot = elementwise(
 absolute = elementwise(
     "absolute",
     kernel=lambda xp, x: xp.absolute(x),
-    vjp=(lambda ct, out, x: ct * sign(x),),
+    vjp=(lambda ct, out, x: _times(ct, out, x, lambda: sign(x)),),
     facts=knows(
         bounds=bounds_absolute,
         signs=even_signs,
@@ -313,7 +324,7 @@ copysign = elementwise(
     "copysign",
     kernel=lambda xp, x, y: xp.copysign(x, y),
     vjp=(
-        lambda ct, out, x, y: ct * (sign(x) * copysign(1, y)),
+        lambda ct, out, x, y: _times(ct, out, x, lambda: sign(x) * copysign(1, y)),
         None,
     ),
     facts=knows(

@@ -186,12 +186,12 @@ log10 = elementwise(
 
 def _share(ct: ArrayLike, x: Array, y: Array, base: float) -> Array:
     """The part of ct that x has in log(exp x + exp y): 0 at -inf, also where both are."""
-    scaled = x - y if base == 1 else base * (x - y)
-    part = ct * sigmoid(scaled)
+    apart = x - y
     never_both = is_constant(y) and bool(np.all(np.isfinite(_value(y))))
-    if never_both or _is_log_of_positive_input(y.node):
-        return part
-    return where(x == -np.inf, 0, part)
+    if not (never_both or _is_log_of_positive_input(y.node)):
+        # No mask around the share: behind a mask log(x) would have the slope 0 at x = 0.
+        apart = where(x == -np.inf, x, apart)
+    return ct * sigmoid(apart if base == 1 else base * apart)
 
 
 def _is_log_of_positive_input(node: Node) -> bool:
@@ -310,7 +310,8 @@ def _log1mexp(xp: Any, x: Any) -> Any:
 log1mexp = elementwise(
     "log1mexp",
     kernel=_log1mexp,
-    vjp=(lambda ct, out, x: -(ct / expm1(-x)),),
+    # Not -1 / expm1(-x): far out its own derivative is a quotient of infinities.
+    vjp=(lambda ct, out, x: ct * (exp(x) / expm1(x)),),
     facts=knows(
         bounds=within(-inf, 0.0),
         signs=lambda x: (f.negative,),

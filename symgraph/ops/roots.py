@@ -137,7 +137,11 @@ def _squared(node: Node) -> Node | None:
 
 
 def _is_number(node: Node, number: float) -> bool:
-    return node.is_constant and not node.shape and float(node.params["value"]) == number
+    return _is_scalar_constant(node) and float(node.params["value"]) == number
+
+
+def _is_scalar_constant(node: Node) -> bool:
+    return node.is_constant and not node.shape
 
 
 # -- its derivative --------------------------------------------------------------------------------
@@ -234,7 +238,7 @@ def _divisor(node: Node) -> Node | None:
         return node.operands[1]
     if node.op.name == "reciprocal":
         return node.operands[0]
-    if node.op.name == "power" and node.operands[1].is_constant and not node.operands[1].shape:
+    if node.op.name == "power" and _is_scalar_constant(node.operands[1]):
         return node.operands[0] if float(node.operands[1].params["value"]) < 0 else None
     return None
 
@@ -265,13 +269,24 @@ def _vanishing(node: Node | None, root: Node) -> bool:
 def without_factor(total: Array, factor: Array) -> Array | None:
     """A sum of products without one factor, None if some summand lacks it."""
     found: Any = None
-    for term in _split(total.node, "add"):
-        rest = _without(term, factor.node)
+    for term in _split(_plain(total.node), "add"):
+        rest = _without(term, _plain(factor.node))
         if rest is None:
             return None
         found = rest if found is None else found + rest
+    if found.shape == total.shape:
+        return found
+    if set(found.node.shape) <= {1}:
+        found = FUNCTIONS["reshape"](found, ())
     # The removed factor may have given the product its shape.
-    return found if found.shape == total.shape else FUNCTIONS["broadcast_to"](found, total.shape)
+    return FUNCTIONS["broadcast_to"](found, total.shape)
+
+
+def _plain(node: Node) -> Node:
+    """The one element that a node holds in another shape, or else the node."""
+    while node.op.name == "reshape" and set(node.shape) <= {1}:
+        node = node.operands[0]
+    return node
 
 
 def _split(node: Node, name: str) -> list[Node]:
@@ -283,7 +298,7 @@ def _split(node: Node, name: str) -> list[Node]:
         if each.op.name == name and len(parts) + len(stack) < _PARTS:
             stack.extend(reversed(each.operands))
         else:
-            parts.append(each)
+            parts.append(_plain(each))
     return parts
 
 
@@ -296,14 +311,29 @@ def _without(term: Node, factor: Node) -> Array | None:
             negative = not negative
         else:
             divisors.append(term.operands[1])
-        term = term.operands[0]
+        term = _plain(term.operands[0])
     factors = _split(term, "multiply")
-    if factor not in factors:
+    lowered = [_lowered(each, factor) for each in factors]
+    found = next((i for i, each in enumerate(lowered) if each is not None), None)
+    if found is None:
         return None
-    factors.remove(factor)
+    factors[found : found + 1] = lowered[found] or []
     rest: Array = FUNCTIONS["ones_like"](Array(factor)) if not factors else Array(factors[0])
     for each in factors[1:]:
         rest = rest * Array(each)
     for each in reversed(divisors):
         rest = rest / Array(each)
     return -rest if negative else rest
+
+
+def _lowered(node: Node, factor: Node) -> list[Node] | None:
+    """What `factor`, or a whole power of it, leaves without it once; None of any other node."""
+    if node is factor:
+        return []
+    if node.op.name != "power" or _plain(node.operands[0]) is not factor:
+        return None
+    exponent = node.operands[1]
+    number = float(exponent.params["value"]) if _is_scalar_constant(exponent) else 0.0
+    if number < 1 or not number.is_integer():
+        return None
+    return [] if number == 1 else [(Array(factor) ** (number - 1)).node]

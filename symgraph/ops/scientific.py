@@ -225,7 +225,8 @@ def it2i0k0(x: ArrayLike) -> tuple[Array, Array]:
 
 # -- scaled Airy functions: Ai exp(z), Ai' exp(z), Bi exp(-z), Bi' exp(-z), z = 2/3 x^(3/2) --------
 def _rate(x: Array) -> Array:
-    return root(where(x > 0, x, 0))
+    """The root of x, 0 on the left; at 0 it keeps its infinite slope to the right."""
+    return root(where(x < 0, 0, x))
 
 
 _eai = part_of(

@@ -6,7 +6,9 @@ Where a function is not differentiable, every backend gives the same answer:
   a derivative that flows through the vectors is NaN, never a number. Values count as repeated if
   they agree to `_CLOSE` units of rounding of the largest, for closer ones the derivative would be
   made of rounding errors. Derivatives through values alone are right there as well.
-- A singular value that vanishes to rounding has derivative 0, as |x| has at 0.
+- A singular value that vanishes to rounding has derivative 0, as |x| has at 0, if the vectors are
+  not differentiated. With them, and in forward mode, it has that of its sign, which they carry:
+  (U * s) @ Vh is x.
 
 Operands of `eigh` are taken to be symmetric: the value reads the triangle `UPLO`, the gradient is
 the symmetric one.
@@ -254,9 +256,8 @@ def _vjp_svd(
     """
     (ct_u, ct_s, ct_vh), (u, s, vh) = ct, out
     larger = larger_size(x, size)
-    if not is_zero(ct_s):
-        ct_s = ct_s * FUNCTIONS["astype"](significant(s, larger), s.dtype)
     if is_zero(ct_u) and is_zero(ct_vh):
+        ct_s = ct_s * FUNCTIONS["astype"](significant(s, larger), s.dtype)
         return matmul(u * expand_dims(ct_s, -2), vh)
     p = _turning(matmul(matrix_transpose(u), ct_u))
     q = _turning(matmul(vh, matrix_transpose(ct_vh)))
@@ -327,7 +328,8 @@ SVD = register(
         doc=(
             "U, s and Vh with x = (U * s) @ Vh, as many of each as the lesser dimension: "
             "`full_matrices`=False is needed unless x is square. A singular value that vanishes "
-            "has derivative 0; through vectors of repeated singular values it is NaN."
+            "has derivative 0 unless the vectors are differentiated too; through vectors of "
+            "repeated singular values it is NaN."
         ),
         traits=Traits(matrices=Matrices.ANY),
     )

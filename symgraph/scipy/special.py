@@ -37,11 +37,14 @@ def logsumexp(
     if b is None and not return_sign:
         return snp.logsumexp(x, axis=axis, keepdims=keepdims)
     weights = _floating(1.0 if b is None else b)
-    x = snp.where(weights == 0, -np.inf, x)
-    top = snp.stop_gradient(snp.max(x, axis=axis, keepdims=True))
+    counted = snp.where(weights == 0, -np.inf, x)
+    top = snp.stop_gradient(snp.max(counted, axis=axis, keepdims=True))
     # Nothing but weights of 0, or an infinite term: the sum itself is right.
     top = snp.where(snp.isfinite(top), top, 0.0)
-    total = snp.sum(weights * snp.exp(x - top), axis=axis, keepdims=True)
+    # A weight of 0 has the slope exp(x - value), as any other; only the product with it is 0.
+    largest = np.log(np.finfo(x.dtype).max) - 1
+    above = snp.where(weights == 0, snp.fmin(x - top, largest), x - top)
+    total = snp.sum(weights * snp.exp(above), axis=axis, keepdims=True)
     value = snp.log(snp.abs(total) if return_sign else total) + top
     sign = snp.sign(total)
     if not keepdims:

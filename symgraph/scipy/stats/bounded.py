@@ -12,7 +12,7 @@ from typing import Any
 from ... import numpy as snp
 from ...array import Array
 from .distribution import Continuous
-from .standard_forms import below_zero, log_gumbel_density, log_normal_density, one, zero
+from .standard_forms import below_zero, log_gumbel_density, log_normal_density, zero
 
 __all__ = ["beta", "genextreme", "truncnorm", "uniform"]
 
@@ -26,8 +26,6 @@ uniform = Continuous(
     isf_form=lambda q: 1 - q,
     below=below_zero,
     above=lambda z: z > 1,
-    low=zero,
-    high=one,
 )
 beta = Continuous(
     "beta",
@@ -39,8 +37,6 @@ beta = Continuous(
     isf_form=lambda q, a, b: snp.betainccinv(a, b, q),
     below=below_zero,
     above=lambda z, a, b: z > 1,
-    low=zero,
-    high=one,
 )
 
 

@@ -50,8 +50,9 @@ class Distribution:
         Where z is at no point of the support, on its left or right side; NaN is in neither.
     inside : callable
         A point of the support.
-    low, high : callable
-        The ends of the support, of the shapes.
+    low, high : callable, optional
+        The ends of the support, of the shapes, where the forms of quantiles do not give them with
+        their slopes.
     fit : callable, optional
         Whether the shapes fit together; each by itself is valid.
     lacks : frozenset of str
@@ -70,8 +71,8 @@ class Distribution:
     below: Formula | None = None
     above: Formula | None = None
     inside: Formula = lambda *shapes: 0.5
-    low: Formula = lambda *shapes: -np.inf
-    high: Formula = lambda *shapes: np.inf
+    low: Formula | None = None
+    high: Formula | None = None
     fit: Formula | None = None
     lacks: frozenset[str] = frozenset()
 
@@ -299,14 +300,15 @@ class Continuous(Distribution):
         if form is None and other is None:
             self._refuse("isf" if upper else "ppf")
         q, shapes, scale, loc = self._standard(q, args, keywords)
-        first, last = (lifted(end(*shapes), q.dtype) for end in (self.low, self.high))
-        if upper:
-            first, last = last, first
-        within = (q > 0) & (q < 1)
-        safe = snp.where(within, q, 0.5)
+        first, last = (self.high, self.low) if upper else (self.low, self.high)
+        proper = ((q > 0) if first else (q >= 0)) & ((q < 1) if last else (q <= 1))
+        safe = snp.where(proper, q, 0.5)
         value = form(safe, *shapes) if form else other(1 - safe, *shapes)  # pyright: ignore[reportOptionalCall]
-        ends = snp.where(q == 0, first, snp.where(q == 1, last, np.nan))
-        value = snp.where(within, value, ends)
+        ends = lifted(np.nan, q.dtype)
+        for place, end in ((1, last), (0, first)):
+            if end:
+                ends = snp.where(q == place, lifted(end(*shapes), q.dtype), ends)
+        value = snp.where(proper, value, ends)
         value = value if scale is None else value * scale
         value = value if loc is None else value + loc
         return _spoiled(value, [*shapes, scale])

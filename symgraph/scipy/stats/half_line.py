@@ -16,9 +16,9 @@ from .standard_forms import (
     at_most_zero,
     below_zero,
     infinite,
+    infinity,
     log1p_square,
     log_normal_density,
-    one,
     zero,
 )
 
@@ -47,7 +47,6 @@ expon = Continuous(
     ppf_form=lambda q: -snp.log1p(-q),
     isf_form=lambda q: -snp.log(q),
     below=below_zero,
-    low=zero,
 )
 gamma = Continuous(
     "gamma",
@@ -59,7 +58,6 @@ gamma = Continuous(
     isf_form=lambda q, a: snp.gammainccinv(a, q),
     below=below_zero,
     above=infinite,
-    low=zero,
 )
 chi2 = Continuous(
     "chi2",
@@ -73,7 +71,6 @@ chi2 = Continuous(
     isf_form=lambda q, df: 2 * snp.gammainccinv(0.5 * df, q),
     below=below_zero,
     above=infinite,
-    low=zero,
 )
 invgamma = Continuous(
     "invgamma",
@@ -85,7 +82,6 @@ invgamma = Continuous(
     isf_form=lambda q, a: 1 / snp.gammaincinv(a, q),
     below=at_most_zero,
     above=infinite,
-    low=zero,
 )
 
 
@@ -108,7 +104,6 @@ f = Continuous(
     ppf_form=lambda q, n, m: snp.fdtri(n, m, q),
     below=below_zero,
     above=infinite,
-    low=zero,
 )
 lognorm = Continuous(
     "lognorm",
@@ -122,7 +117,6 @@ lognorm = Continuous(
     isf_form=lambda q, s: snp.exp(-s * snp.ndtri(q)),
     below=at_most_zero,
     above=infinite,
-    low=zero,
 )
 pareto = Continuous(
     "pareto",
@@ -136,7 +130,6 @@ pareto = Continuous(
     isf_form=lambda q, b: snp.exp(-snp.log(q) / b),
     below=lambda z, b: z < 1,
     inside=lambda b: 2.0,
-    low=one,
 )
 weibull_min = Continuous(
     "weibull_min",
@@ -150,7 +143,6 @@ weibull_min = Continuous(
     isf_form=lambda q, c: (-snp.log(q)) ** (1 / c),
     below=below_zero,
     above=infinite,
-    low=zero,
 )
 rayleigh = Continuous(
     "rayleigh",
@@ -165,6 +157,7 @@ rayleigh = Continuous(
     below=at_most_zero,
     above=infinite,
     low=zero,
+    high=infinity,
 )
 
 
@@ -190,7 +183,6 @@ halfnorm = Continuous(
     ppf_form=lambda q: sqrt(2) * snp.erfinv(q),
     isf_form=lambda q: sqrt(2) * snp.erfcinv(q),
     below=below_zero,
-    low=zero,
 )
 
 
@@ -210,5 +202,4 @@ halfcauchy = Continuous(
     ppf_form=lambda q: _half_tangent(q, 1.0),
     isf_form=lambda q: _half_tangent(q, -1.0),
     below=below_zero,
-    low=zero,
 )

@@ -12,7 +12,14 @@ from typing import Any
 from ... import numpy as snp
 from ...array import Array
 from .distribution import Continuous
-from .standard_forms import infinite, log1p_square, log_gumbel_density, log_normal_density
+from .standard_forms import (
+    infinite,
+    infinity,
+    log1p_square,
+    log_gumbel_density,
+    log_normal_density,
+    minus_infinity,
+)
 
 __all__ = ["cauchy", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm", "skewnorm", "t"]
 
@@ -39,6 +46,8 @@ t = Continuous(
     sf_form=lambda z, df: snp.stdtr(df, -z),
     ppf_form=lambda q, df: snp.stdtrit(df, q),
     isf_form=lambda q, df: -snp.stdtrit(df, q),
+    low=minus_infinity,
+    high=infinity,
 )
 cauchy = Continuous(
     "cauchy",
@@ -114,6 +123,8 @@ gumbel_r = Continuous(
     ppf_form=lambda q: -snp.log(-snp.log(q)),
     isf_form=lambda q: -snp.log(-snp.log1p(-q)),
     below=lambda z: z == -inf,
+    low=minus_infinity,
+    high=infinity,
 )
 gumbel_l = Continuous(
     "gumbel_l",
@@ -126,6 +137,8 @@ gumbel_l = Continuous(
     ppf_form=lambda q: snp.log(-snp.log1p(-q)),
     isf_form=lambda q: snp.log(-snp.log(q)),
     above=infinite,
+    low=minus_infinity,
+    high=infinity,
 )
 skewnorm = Continuous(
     "skewnorm",

@@ -12,10 +12,11 @@ __all__ = [
     "at_most_zero",
     "below_zero",
     "infinite",
+    "infinity",
     "log1p_square",
     "log_gumbel_density",
     "log_normal_density",
-    "one",
+    "minus_infinity",
     "zero",
 ]
 
@@ -42,9 +43,14 @@ def zero(*_shapes: object) -> float:
     return 0.0
 
 
-def one(*_shapes: object) -> float:
-    """A bound of 1 for all shapes."""
-    return 1.0
+def minus_infinity(*_shapes: object) -> float:
+    """A bound of minus infinity for all shapes."""
+    return -inf
+
+
+def infinity(*_shapes: object) -> float:
+    """A bound of infinity for all shapes."""
+    return inf
 
 
 def log1p_square(z: ArrayLike) -> Any:

@@ -15,7 +15,8 @@ from symgraph.ir.op import OPS
 from symgraph.namespace import NUMPY
 
 PLACED = "diagonal_matrix"  # Its two kernels move the same numbers.
-ELSEWHERE = (PLACED, "where", "sum")  # ops/test_choosing.py, ops/test_row_sums.py
+# ops/test_choosing.py, ops/test_row_sums.py, ops/test_powers.py
+ELSEWHERE = (PLACED, "where", "sum", "multiply_or_zero")
 WITH_ANOTHER = [
     op for op in OPS.values() if op.kernel_of_many is not None and op.name not in ELSEWHERE
 ]

@@ -57,6 +57,7 @@ REASONED = {
     "project": "It takes one of several results, whatever made them.",
     "det": _SIZE,
     "cofactor": _SIZE,
+    "cofactor_along": {"homogeneous of degree 2", "linear in 0", "odd in 0"},  # of three rows
     "product_of_others": _SIZE,
     "prod": _SIZE,
     "matmul": {"commutative"},  # of two vectors

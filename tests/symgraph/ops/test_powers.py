@@ -11,6 +11,7 @@ from installed import BACKENDS
 
 import symgraph as sg
 from symgraph import numpy as snp
+from symgraph.ir.interpreter import kernel_on_numpy
 
 TWO = np.log(2.0)
 DERIVATIVES: dict[str, dict[tuple[float, float], float]] = {
@@ -67,13 +68,16 @@ def test_a_polynomial_whose_exponents_are_an_argument_has_its_second_derivative_
 SPECIAL = (0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan, 1e-30)
 
 
+@pytest.mark.parametrize("size", ["n", len(SPECIAL) ** 2], ids=["many", "few"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_product_that_is_0_for_0_differs_from_a_product_beside_infinity_alone(
-    backend: str, dtype: str
+    backend: str, dtype: str, size: Any
 ) -> None:
     x, y = np.array(list(product(SPECIAL, SPECIAL)), dtype).T
-    graph = sg.trace(snp.multiply_or_zero, x=sg.spec("n", dtype), y=sg.spec("n", dtype))
+    graph = sg.trace(snp.multiply_or_zero, x=sg.spec((size,), dtype), y=sg.spec((size,), dtype))
+    (node,) = graph.dag.outputs
+    assert (kernel_on_numpy(node) is node.op.kernel_of_many) is (size == "n")
     found = graph.lower(backend=backend)(x=x, y=y)
     with np.errstate(all="ignore"):
         wanted = np.where((x == 0) & np.isinf(y), 0, x * y)
