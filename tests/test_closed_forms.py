@@ -43,7 +43,7 @@ OVER: dict[str, int] = {
     # x**a / x is 0 where x**a underflows, and x**(a - 1) is a number.
     "weighted powers, base and exponent": 8,  # 6
     "Cobb-Douglas, any exponents, both inputs": 10,  # 7
-    "signal to noise, logarithm": 8,  # 4
+    "signal to noise, logarithm": 7,  # 4
     "cross-entropy of a mixture of two": 7,  # 6
     "gamma, shape and rate": 7,  # 6
     "InfoNCE, one query, keys": 9,  # 8
@@ -156,6 +156,8 @@ FOR_DIGITS_IN_FLOPS: dict[str, int] = {
     "SwiGLU, both weights": 1098,  # 936
     "all differences squared": 50,  # 15
     "growth after Gompertz": 127,  # 123
+    "two of three, failure rate": 26,  # 17
+    "infusion, clearance and volume": 142,  # 95
 }
 
 # Flops today, at n = 6, of rows that count more flops, but no more operations.
@@ -191,6 +193,8 @@ OVER_IN_FLOPS: dict[str, int] = {
     "price index of varieties": 148,  # 143
     "extreme values, location": 147,  # 134
     "consecutive reactions, second rate": 148,  # 145
+    # Two powers of one base, for its power and a quotient.
+    "duration, as slope of the logarithm of a price": 227,  # 124
 }
 
 # Rows whose gradient is no number at large inputs where the closed form is one.

@@ -3,13 +3,16 @@
 The algebra cancels where it writes a product anew. Where each of its orders of the factors loses
 range, or where a product within is so long that the algebra takes it for one array, the product
 stays in the order of the chain rule, with both in it. Here the two go, and all else stays in its
-order.
+order. A value that may be 0 goes if the product is divided by it once more: (x / y) (z / x**2) is
+z / (y x), infinite at 0 where the other is NaN.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ..algebra.regions.poles import below_bounded
 from ..array import Array
 from ..facts import nonzero, total
 from ..ir.fact_inference import Knowledge
@@ -31,7 +34,7 @@ _INSIDE = (multiply.op, divide.op, negative.op, reshape.op)
 
 
 def with_factors_cancelled(
-    outputs: Sequence[Node], knowledge: Knowledge, loses: Loses
+    outputs: Sequence[Node], knowledge: Knowledge, loses: Loses, *, is_body: bool = False
 ) -> list[Node]:
     """The outputs without factors that are divided by again, if that takes fewer operations.
 
@@ -39,32 +42,36 @@ def with_factors_cancelled(
     ----------
     outputs : sequence of Node
     knowledge : Knowledge
-        Only a value that is known not to be 0, nor NaN, cancels.
+        Only a value that is known to be no NaN of its own, as a logarithm is, cancels.
     loses : Loses
+    is_body : bool
+        Whether the graph stands inside a loop or a branch, and others read its outputs.
     """
     current, changed = list(outputs), True
     while changed:
         changed = False
         for node in reachable(current):
-            new = _cancelled(node, knowledge, current)
+            new = _cancelled(node, knowledge, current, is_body=is_body)
             if new is not None and is_shorter(new, current, loses):
                 current, changed = new, True
                 break
     return current
 
 
-def _cancelled(node: Node, knowledge: Knowledge, outputs: Sequence[Node]) -> list[Node] | None:
+def _cancelled(
+    node: Node, knowledge: Knowledge, outputs: Sequence[Node], *, is_body: bool
+) -> list[Node] | None:
     """The outputs without the first value that a product both has as a factor and is divided by."""
     if node.op not in (multiply.op, divide.op) or node.dtype.kind != "f" or node.copy:
         return None
-    above, below = dict[Node, None](), set[Node]()
-    for factor, power in _factors(node):
-        if power > 0:
-            above[factor] = None
-        else:
-            below.add(factor)
-    for factor in above:
-        if factor in below and not factor.is_constant and _cancels(factor, knowledge):
+    factors = Counter(_factors(node))
+    for factor in [each for each, power in factors if power > 0]:
+        times = factors[factor, -1]
+        if not times or factor.is_constant or not knowledge.of(factor).has(total):
+            continue
+        if knowledge.of(factor).has(nonzero) or (
+            times > factors[factor, 1] and _keeps_poles(node, outputs, is_body=is_body)
+        ):
             rest = _without(node, factor, 1)
             rest = None if rest is None else _without(rest, factor, -1)
             if rest is None or rest.dtype != node.dtype:
@@ -73,10 +80,9 @@ def _cancelled(node: Node, knowledge: Knowledge, outputs: Sequence[Node]) -> lis
     return None
 
 
-def _cancels(factor: Node, knowledge: Knowledge) -> bool:
-    """Whether a value by itself is 1: it is never 0, and no NaN of its own, as a logarithm has."""
-    known = knowledge.of(factor)
-    return known.has(nonzero) and known.has(total)
+def _keeps_poles(node: Node, outputs: Sequence[Node], *, is_body: bool) -> bool:
+    """Whether infinity may stand for NaN: nothing above makes a number of it."""
+    return node not in below_bounded(reachable(outputs), outputs if is_body else ())
 
 
 def _factors(node: Node) -> Iterator[tuple[Node, int]]:

@@ -5,7 +5,8 @@ in the order of the chain rule. A pair of factors that is in two products or mor
 its own; the most frequent pair comes first (Brayton and McMullen 1982, on common cubes). A sign is
 a factor, too: of two products with a minus and a common factor, the factor is negated once. A
 divisor is taken with a factor: of x y / z and u y / z**2, the quotient y / z. An inner product of
-vectors is a product whose elements are added: (x y) @ z and (x u) @ (y v) have x y, too.
+vectors is a product whose elements are added: (x y) @ z and (x u) @ (y v) have x y, too, and of
+(x @ y) / s and y / s the second is in the first.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import combinations
 from typing import NamedTuple
 
@@ -56,13 +58,19 @@ class _Factor:
 class _Product:
     """Factors and divisors of a value; `changed` once a pair of its factors is one.
 
-    With `added` the value is the sum of their elements.
+    With `added` the value is the sum of the elements of those that are vectors, times the numbers.
     """
 
     factors: list[_Factor] = field(default_factory=list["_Factor"])
     divisors: list[_Factor] = field(default_factory=list["_Factor"])
     changed: bool = False
     added: bool = False
+
+    @property
+    def is_of_equal_vectors(self) -> bool:
+        """Whether an inner product has no vector of one element that is broadcast."""
+        shapes = {each.shape for each in self.factors + self.divisors} - {None, ()}
+        return not self.added or len(shapes) == 1
 
 
 def with_factors_shared(outputs: Sequence[Node], loses: Loses) -> list[Node]:
@@ -94,20 +102,25 @@ class _Products:
         inside: set[Node] = set()
         for node in reversed(nodes):
             if node not in inside and (_is_product(node) or _is_inner_product(node)):
-                product = _Product(added=_is_inner_product(node))
+                product = _Product()
                 within = list(self._opened(node, product))
-                if len(product.factors) <= _MOST_FACTORS:
+                if len(product.factors) <= _MOST_FACTORS and product.is_of_equal_vectors:
                     inside.update(within)
                     self._found[node] = product
 
     def _opened(self, top: Node, product: _Product) -> Iterator[Node]:
         """Open a product into factors and divisors; the products that are opened for it."""
-        stack = list(top.operands[::-1]) if product.added else [top]
+        stack = [top]
         while stack:
             node = stack.pop()
             part = self._number_within(node)
-            opened = self._uses[part] == 1 and _is_product(part) and part.dtype == top.dtype
-            if node is not top and not opened:
+            opened = node is top or (self._uses[part] == 1 and part.dtype == top.dtype)
+            if opened and _is_inner_product(part) and not product.added and not top.ndim:
+                yield part
+                product.added = True
+                stack.extend(part.operands[::-1])
+                continue
+            if not (opened and _is_product(part)):
                 product.factors.append(self._factor(part))
                 continue
             yield part
@@ -189,6 +202,8 @@ def _pairs(product: _Product) -> list[_Pair]:
     alone = Counter(product.factors)
     single = [each for each in factors if alone[each] == 1]
     found = [_Pair(*both) for both in combinations(single, 2) if _may_be_one(*both)]
+    if product.added:  # The sign of a number is less work than that of a vector.
+        found = [pair for pair in found if pair.one.shape is not None or pair.other.shape == ()]
     values = [each for each in single if each.shape is not None]
     below = dict.fromkeys(product.divisors)
     found += [_Pair(x, y, True) for x in values for y in below if y.shape in ((), x.shape)]
@@ -201,8 +216,7 @@ def _may_be_one(one: _Factor, other: _Factor) -> bool:
 
 
 def _is_number(factor: _Factor) -> bool:
-    value = factor.value
-    return factor.shape is None or (value is not None and value.is_constant and not value.ndim)
+    return factor.shape is None or factor.shape == ()
 
 
 def _number(factor: _Factor) -> int:
@@ -228,18 +242,24 @@ def _written(
             written[factor] = new
         return written[factor]
 
-    first, *rest = [each for each in product.factors if each.shape is not None]
-    last = None
+    factors = [each for each in product.factors if each.shape is not None]
+    below = list(map(of, product.divisors))
     if product.added:
-        first, *rest = sorted([first, *rest], key=lambda each: each.shape == ())
-        last = rest.pop(0) if rest and rest[0].shape != () else None
-    whole = of(first)
-    for each in rest:
-        whole = multiply(whole, of(each))
-    for divisor in product.divisors:
-        whole = divide(whole, of(divisor))
-    if product.added:
-        whole = total(whole) if last is None else matmul(whole, of(last))
-    if len(rest) + 1 + (last is not None) < len(product.factors):
+        vectors = [of(each) for each in factors if each.shape != ()]
+        inner = _inner_product(vectors, [each for each in below if each.ndim])
+        above = [inner, *[of(each) for each in factors if each.shape == ()]]
+        below = [each for each in below if not each.ndim]
+    else:
+        above = list(map(of, factors))
+    whole = reduce(divide, below, reduce(multiply, above))
+    if len(factors) < len(product.factors):
         whole = negative(whole)
     return (whole if whole.shape == node.shape else reshape(whole, node.shape)).node
+
+
+def _inner_product(vectors: Sequence[Array], below: Sequence[Array]) -> Array:
+    """The sum of the elements of the product of vectors, over others."""
+    *rest, last = vectors
+    if not rest:
+        return total(reduce(divide, below, last))
+    return matmul(reduce(divide, below, reduce(multiply, rest)), last)

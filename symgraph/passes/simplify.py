@@ -253,7 +253,7 @@ class _Rounds:
         current = log.through("signs and numbers moved", outputs, current)
         # Nearly always the next round changes nothing, so it runs without memory at once.
         signs_moved = current != outputs
-        new = with_factors_cancelled(current, self.knowledge, loses)
+        new = with_factors_cancelled(current, self.knowledge, loses, is_body=self.is_body)
         current = log.through("factors cancelled", current, new)
         new = with_sums_contracted(current, loses)
         current = log.through("sums of products contracted", current, new)

@@ -7,7 +7,7 @@ the quotients stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from ...ir.node import Node
@@ -16,9 +16,15 @@ from ..expression.atoms import one
 from ..expression.exact_numbers import Coef, Rational, rational
 from ..expression.term import LEAF, LOG, SUM, Atom, Expr, Factor, Term, added, scaled
 from .arithmetic import Arithmetic
-from .factors import Factors
+from .factors import Factors, RawFactor
 
-__all__ = ["quotient_beside_logarithm", "quotient_beside_pole", "without_covered_quotients"]
+__all__ = [
+    "has_quotient_beside_pole",
+    "quotient_beside_logarithm",
+    "quotient_beside_pole",
+    "without_covered_quotients",
+    "without_covered_zeros",
+]
 
 Place: TypeAlias = tuple[Atom, tuple[int, ...]]
 
@@ -27,7 +33,7 @@ _DEEPEST = 8
 
 def without_covered_quotients(normal: Arithmetic, expr: Expr) -> Expr:
     """The sum without the quotients that are NaN only where another term is no number."""
-    quotients = [term for term in expr if _has_quotient(term)]
+    quotients = [term for term in expr if len(term.factors) > 1 and _has_quotient(term)]
     if not quotients:
         return expr
     for covered in (quotient_beside_logarithm, quotient_beside_pole):
@@ -53,14 +59,63 @@ def quotient_beside_pole(normal: Arithmetic, expr: Expr, quotients: Sequence[Ter
 
     It is 0 where x is infinite. So x must have no pole itself, as log(y) has at y = 0.
     """
-    poles = {
-        (factor.atom, factor.idx)
-        for term in expr
-        if not term.bound and term not in quotients
-        for factor in term.factors
-        if factor.power < 0
-    }
+    poles = _poles(expr)
     return _without(normal, expr, quotients, lambda atom, idx: (atom, idx) in poles and atom.total)
+
+
+def has_quotient_beside_pole(expr: Expr) -> bool:
+    r"""Whether it has x / x and y / x: (x + y) / x, which may be written, is infinite for NaN."""
+    quotients = [term for term in expr if len(term.factors) > 1 and _has_quotient(term)]
+    poles = _poles(expr) if quotients else ()
+    return bool(poles) and any(
+        len(powers) > 1 and place in poles
+        for term in quotients
+        for place, powers in _powers(term.factors).items()
+    )
+
+
+def _poles(expr: Expr) -> set[Place]:
+    """The factors that a term is divided by. A sum over an axis may be empty, and then it is 0."""
+    return {
+        place
+        for term in expr
+        if not term.bound
+        for place, powers in _powers(term.factors).items()
+        if sum(powers) < 0
+    }
+
+
+def _powers(factors: Iterable[RawFactor | Factor]) -> dict[Place, list[Rational]]:
+    """The powers of each factor."""
+    found: dict[Place, list[Rational]] = {}
+    for atom, idx, power in factors:
+        found.setdefault((atom, idx), []).append(power)
+    return found
+
+
+def without_covered_zeros(normal: Arithmetic, expr: Expr, beside: Factors) -> Expr:
+    r"""The sum without $0 \sqrt x$ if it is a factor beside others with $\sqrt x$.
+
+    Both are NaN for a negative x, and neither is infinite.
+    """
+    zeros = [term for term, coef in expr.items() if coef == 0]
+    if not zeros:
+        return expr
+    rooted = set[Place]()
+    for atom, idx, power in beside:
+        inside = normal.instance((atom, idx, one)) if atom.kind == SUM else {}
+        terms = [term for term, coef in inside.items() if coef != 0 and not term.bound]
+        factors = [Factor(atom, idx, power), *[f for term in terms for f in term.factors]]
+        rooted.update((f.atom, f.idx) for f in factors if f.power.denominator > 1)
+    gone = [term for term in zeros if all(_is_covered(factor, rooted) for factor in term.factors)]
+    return {term: coef for term, coef in expr.items() if term not in gone}
+
+
+def _is_covered(factor: Factor, rooted: set[Place]) -> bool:
+    """Whether a factor is a number wherever roots of these values are."""
+    if not factor.atom.total or factor.power < 0:
+        return False
+    return factor.power.denominator == 1 or (factor.atom, factor.idx) in rooted
 
 
 def _without(
@@ -95,11 +150,8 @@ def _merged(factors: Factors, covered: Callable[[Atom, tuple[int, ...]], bool]) 
 
     A root is NaN below 0, too, where the logarithm of a product need not be.
     """
-    powers: dict[Place, list[Rational]] = {}
-    for atom, idx, power in factors:
-        powers.setdefault((atom, idx), []).append(power)
     found: Factors = []
-    for (atom, idx), apart in powers.items():
+    for (atom, idx), apart in _powers(factors).items():
         total = rational(sum(apart))
         whole = all(power.denominator == 1 for power in apart)
         if len(apart) > 1 and whole and total >= 0 and covered(atom, idx):

@@ -16,6 +16,7 @@ from .products import (
     product,
     product_distributed,
     reciprocals_distributed,
+    sums_distributed,
 )
 from .sums import add, logistic_and_complement, over_one_divisor, over_one_divisor_inside, sum_over
 
@@ -57,6 +58,7 @@ class NormalForm:
     distributed = product_distributed
     expanded = expanded
     reciprocals_distributed = reciprocals_distributed
+    sums_distributed = sums_distributed
 
     add = add
     sum_over = sum_over

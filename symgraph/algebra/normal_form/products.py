@@ -48,8 +48,12 @@ __all__ = [
     "product_distributed",
     "reciprocals_distributed",
     "refreshed",
+    "sums_distributed",
     "unbound",
 ]
+
+_MOST_TURNED = 4
+"""The most terms of a sum that is opened though nothing may merge."""
 
 
 def as_product(normal: Arithmetic, expr: Expr) -> Product:
@@ -209,6 +213,26 @@ def reciprocals_distributed(normal: Arithmetic, expr: Expr) -> Expr | None:
         done.extend(product_distributed(normal, lazy, coef, rest, bound).items())
     if not opened:
         return None
+    normal.applied.note(product_distributed.__name__)
+    return added(done)
+
+
+def sums_distributed(normal: Arithmetic, expr: Expr) -> Expr | None:
+    r"""The expression $x (a u + b v) + y (b u - a v)$ as four products; None if it is no such sum.
+
+    There may be better factors: $x a$, $x b$, $y a$ and $y b$ are there where a point (x, y) is
+    turned, and their sums are factors of u and v.
+    """
+    if len(expr) != 2:
+        return None
+    done: list[tuple[Term, Coef]] = []
+    for term, coef in expr.items():
+        factors, bound = normal.opened_term(term)
+        lazy = [slot for slot in factors if is_lazy(slot) and len(slot[0].expr) <= _MOST_TURNED]
+        if len(lazy) != 1 or len(factors) == 1:
+            return None
+        rest = [slot for slot in factors if slot is not lazy[0]]
+        done.extend(product_distributed(normal, lazy[0], coef, rest, bound).items())
     normal.applied.note(product_distributed.__name__)
     return added(done)
 

@@ -9,7 +9,7 @@ from ..expression.atoms import one
 from ..expression.exact_numbers import Coef, quotient, times
 from ..expression.term import EXP, SUM, Expr, Term, added, weight
 from .arithmetic import Arithmetic
-from .covered_quotients import without_covered_quotients
+from .covered_quotients import without_covered_quotients, without_covered_zeros
 from .factor_identities import exps
 from .factors import (
     LONGEST,
@@ -139,7 +139,7 @@ def _over(normal: Arithmetic, expr: Expr, under: Factors) -> Expr | None:
         factors, bound = normal.opened_term(term)
         parts.extend(plain(normal, coef, stripped(factors, inverse), bound).items())
     top = added(parts)
-    top = normal.expanded(top) or top
+    top = without_covered_zeros(normal, normal.expanded(top) or top, under)
     if not top or len(top) > len(expr):
         return None
     coef, factors, bound = normal.as_product(top)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...ir.node import Node
+from ...ops.matmul import MATMUL
 from ...ops.movement import broadcast_to
+from ...ops.totals import sum as total
 from ..lifting.lifting import Lifter
 from .regions import ARGUMENTS, SELECTIONS
 
@@ -56,6 +58,11 @@ class Borders:
             # A value that is repeated for several users has several users before it is repeated.
             if node.op is broadcast_to.op and self.users[node] > 1:
                 self.users[node.operands[0]] += 1
+            # Of r (x @ x) with several users x @ x is the array, so that they see r.
+            elif node.op.traits.monomial and not node.ndim and self.users[node] > 1:
+                for operand in node.operands:
+                    if operand.op in (MATMUL, total.op):
+                        self.users[operand] += 1
 
     def _count(self, node: Node) -> None:
         """Count a node as a user of its operands."""

@@ -11,12 +11,20 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ...ir.node import Node
 from ..expression.applied import IdentityNames
-from ..normal_form.covered_quotients import quotient_beside_logarithm, quotient_beside_pole
+from ..expression.term import Expr
+from ..normal_form.covered_quotients import (
+    has_quotient_beside_pole,
+    quotient_beside_logarithm,
+    quotient_beside_pole,
+)
 from ..normal_form.identity_table import power_over_higher_power
 
-__all__ = ["below_bounded", "has_new_pole"]
+__all__ = ["below_bounded", "may_get_new_pole"]
 
-_WITH_A_POLE = (power_over_higher_power, quotient_beside_logarithm, quotient_beside_pole)
+_WITH_A_POLE = frozenset(
+    each.__name__
+    for each in (power_over_higher_power, quotient_beside_logarithm, quotient_beside_pole)
+)
 
 
 def below_bounded(nodes: Sequence[Node], read: Iterable[Node] = ()) -> set[Node]:
@@ -49,6 +57,8 @@ def _keeps_infinity(node: Node, place: int) -> bool:
     return traits.logarithm is not None or (count == 1 and traits.homogeneous == 1)
 
 
-def has_new_pole(identities: Collection[str] | IdentityNames) -> bool:
-    """Whether one of the identities gives infinity instead of NaN."""
-    return any(each.__name__ in identities for each in _WITH_A_POLE)
+def may_get_new_pole(identities: Collection[str] | IdentityNames, expr: Expr | None) -> bool:
+    """Whether one of the identities gives infinity instead of NaN, or a spelling may give it."""
+    if identities and not _WITH_A_POLE.isdisjoint(identities):
+        return True
+    return bool(expr) and has_quotient_beside_pole(expr)

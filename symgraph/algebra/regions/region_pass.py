@@ -26,7 +26,7 @@ from .memory import RegionMemory, Settlement, Unchanged, memory_of
 from .multiples import Multiples
 from .node_forms import NodeForms
 from .options import options
-from .poles import below_bounded, has_new_pole
+from .poles import below_bounded, may_get_new_pole
 from .regions import LOGARITHMS, held_by, hides_much, is_closed, is_computed_from, is_trivial
 from .related_exps import RelatedExps
 from .repeated import RepeatedRegions
@@ -224,7 +224,7 @@ class RegionPass:
             node_forms.bring_near(node, moved)
         elif moved is not None:
             expr = moved
-        if node in self.below_bounded and has_new_pole(node_forms.identities(node)):
+        if node in self.below_bounded and may_get_new_pole(node_forms.identities(node), expr):
             expr = None
         if expr is None:
             node_forms.close(node)
@@ -259,6 +259,8 @@ class RegionPass:
             wanted = self.quotients.meet_first_in(node)
         wanted &= not trivial
         near = self.node_forms.near(node, expr) if looked else expr
+        if node in self.below_bounded and may_get_new_pole((), near):
+            near = expr
         self.shares = self.shares or near is not expr or not looked
         ended = None
         if wanted and not self.late:
@@ -315,7 +317,7 @@ class RegionPass:
         if not polynomial and self._hopeless(node, expr, saved, needed):
             self.use_counts.resume(node)
             return saved
-        options = [*self._options(expr), *also, *polynomial]
+        options = [*self._options(node, expr), *also, *polynomial]
         if not self._taken(node, saved, options, needed):
             self._keep(node, saved)
         return saved
@@ -398,7 +400,7 @@ class RegionPass:
         """Whether an exp is computed anyway; a thorough walk takes that for granted."""
         return self.thorough or any(map(self.use_counts.alive, self.node_forms.exps.get(atom, ())))
 
-    def _options(self, expr: Expr) -> list[Expr]:
+    def _options(self, node: Node, expr: Expr) -> list[Expr]:
         """The expressions over which the region is written on trial."""
         self.lifter.normal.applied.take_back(0)
         found, self.spellings.told = options(
@@ -407,5 +409,6 @@ class RegionPass:
             expr,
             thorough=self.thorough,
             late=self.late,
+            bounded=node in self.below_bounded,
         )
         return found

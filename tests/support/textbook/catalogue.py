@@ -45,6 +45,7 @@ from textbook.spellings import SPELLINGS
 from textbook.transcendental import TRANSCENDENTAL
 from textbook.units import UNITS
 from textbook.unseen import UNSEEN
+from textbook.unstated import UNSTATED
 from textbook.vectors import VECTORS
 
 __all__ = ["BLIND", "CATALOGUE"]
@@ -97,6 +98,7 @@ CATALOGUE: list[Row] = [
     *EXPONENTS,
     *TRANSCENDENTAL,
     *UNITS,
+    *UNSTATED,
     *VECTORS,
     *BLIND,
 ]

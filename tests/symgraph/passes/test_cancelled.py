@@ -53,12 +53,19 @@ CANCELLED: list[tuple[Function, str]] = [
     (lambda x, y, a, n: (x * a).reshape(1, 5) / (x * 3.0).reshape(1, 5) * y, "divide multiply"),
     (lambda x, y, a, n: np.exp(a) * x / x, "exp"),
     (lambda x, y, a, n: x * a * (y / a) / x, ""),
+    # y may be 0. The product is infinite or NaN there, with y and without it.
+    (lambda x, y, a, n: y / np.exp(y) * (x / (y * y)), "divide divide exp multiply"),
+    (lambda x, y, a, n: y / (y * x) / y + 1, "add divide divide"),
 ]
 
 KEPT: list[Function] = [
     # y may be 0, and y / y is NaN there.
     lambda x, y, a, n: y * np.exp(x) / y,
     lambda x, y, a, n: a * y + x / a,
+    # At y = 0 the hyperbolic tangent of infinity is a number.
+    lambda x, y, a, n: np.tanh(y / (y * x) / y),
+    # At y = 0 the logarithm is infinite, and its reciprocal is 0.
+    lambda x, y, a, n: (z := np.log(y)) / (z * x) / z + 1,
     # A sum is no product.
     lambda x, y, a, n: (a * x + a) / a,
     # The quotient is as long, for both products have other users.

@@ -67,6 +67,20 @@ SHARED: dict[str, tuple[Function, str]] = {
         lambda x, y, z, a, b: (-(x / z) @ y, (x * np.exp(y)) @ (y / z)),
         "divide exp matmul multiply negative sum",
     ),
+    "a vector and a number": (
+        lambda x, y, z, a, b: (a * x * z, np.exp(x * a)), "exp multiply multiply",
+    ),
+    "inner products over a number": (
+        lambda x, y, z, a, b: (z / a, (z @ y) / a, b * ((x / a) @ z)),
+        "divide matmul matmul multiply",
+    ),
+    "inner products times numbers": (
+        lambda x, y, z, a, b: (-(a * x), b * (np.exp(x) @ x) * a / b),
+        "divide exp matmul multiply multiply negative",
+    ),
+    "inner products of elements": (
+        lambda x, y, z, a, b: ((x * x[:1]) @ (x * y), x * y), "matmul multiply multiply",
+    ),
 }  # fmt: skip
 
 KEPT: dict[str, Function] = {
@@ -78,7 +92,6 @@ KEPT: dict[str, Function] = {
         np.exp(s),
     ),
     "a divisor in common": lambda x, y, z, a, b: (x / z, y / z),
-    "of other shapes": lambda x, y, z, a, b: (a * x * z, np.exp(x * a)),
     "one vector in common": lambda x, y, z, a, b: (x @ y, x @ z),
     "squares of vectors": lambda x, y, z, a, b: (x @ x, np.exp(x) @ x),
     "squares": lambda x, y, z, a, b: (x * x * y, x * x * z),

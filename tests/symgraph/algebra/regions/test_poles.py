@@ -39,6 +39,9 @@ POLES: dict[str, Callable[[Any], Any]] = {
     "a logarithm beside a quotient": lambda x: 2 * np.log(x) + 3 * (x / x),
     "a pole beside a quotient": lambda x: 2 / x + 3 * (x / x),
 }
+HIDDEN: dict[str, Callable[[Any], Any]] = POLES | {
+    "a pole in a product": lambda x: 2 * (x / x) - (1 + x) * (1 + 1 / x),
+}
 
 
 def values(graph: sg.Graph) -> np.ndarray[Any, Any]:
@@ -55,10 +58,10 @@ def test_a_pole_that_stays_one_is_shortened(name: str, pole: str) -> None:
     assert np.array_equal(np.isfinite(values(small)), np.isfinite(values(graph)))
 
 
-@pytest.mark.parametrize("pole", POLES)
+@pytest.mark.parametrize("pole", HIDDEN)
 @pytest.mark.parametrize("name", BOUNDING)
 def test_no_number_is_made_of_nan(name: str, pole: str) -> None:
-    graph = sg.trace(lambda x: BOUNDING[name](POLES[pole](x)), x=(3,))
+    graph = sg.trace(lambda x: BOUNDING[name](HIDDEN[pole](x)), x=(3,))
     np.testing.assert_array_equal(values(graph.simplify()), values(graph))
 
 
@@ -67,13 +70,55 @@ def test_what_is_known_not_to_vanish_is_shortened_everywhere() -> None:
     assert graph.simplify().op_count() == 2
 
 
-@pytest.mark.parametrize("pole", POLES)
+@pytest.mark.parametrize("pole", HIDDEN)
 def test_no_number_is_made_of_nan_in_the_next_step_of_a_loop(pole: str) -> None:
     def step(carry: Any, row: Any) -> tuple[Any, Any]:
-        return POLES[pole](row) + 0 * carry, np.exp(-carry)
+        return HIDDEN[pole](row) + 0 * carry, np.exp(-carry)
 
     graph = sg.trace(lambda x: sg.scan(step, np.zeros(()), x)[1], x=(3,))
     np.testing.assert_array_equal(values(graph.simplify()), values(graph))
+
+
+def test_a_quotient_stays_beside_the_reciprocal_of_a_pole() -> None:
+    """log x is infinite at 0, where 1 / log x is 0 and log x / log x is NaN."""
+    graph = sg.trace(lambda x: np.log(x) / np.log(x) + 1 / np.log(x), x=(3,))
+    small = values(graph.simplify())
+    assert np.array_equal(np.isfinite(small), np.isfinite(values(graph)))
+    assert not np.isfinite(small[:2]).any()
+
+
+@pytest.mark.parametrize("inside", [lambda x: x, lambda x: x * (x - 1.5), np.sin])
+def test_what_cancels_beside_its_root_is_still_nan_below_zero(inside: Any) -> None:
+    """(1 + s) - s is 1 beside 1 + s, for a root s; beside another value it is NaN where s is."""
+
+    def slope(x: Any) -> Any:
+        s = np.sqrt(inside(x))
+        return ((1 + s) - s) / (1 + s) ** 2
+
+    def other(x: Any) -> Any:
+        s = np.sqrt(inside(x))
+        return ((1 + s) - s) / (1 + x) ** 2
+
+    def over_an_array(x: Any) -> Any:
+        s, e = np.sqrt(inside(x)), np.exp(x)
+        return (e + s) / (1 + s) / e - s / (1 + s) / e
+
+    at: dict[str, Any] = {"x": np.array([0.0, -1.0, 2.0])}
+    for f in (slope, other, over_an_array):
+        graph = sg.trace(f, x=(3,))
+        small = graph.simplify()
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(small.evaluate(**at), graph.evaluate(**at), rtol=1e-14)
+
+
+def test_a_scale_of_which_nothing_is_known() -> None:
+    """What cancels stands over powers of sums and of the scale itself."""
+    graph = sg.trace(
+        lambda s, a, x: np.sum((1 + a) * np.log(1 + x / s) + np.log(s)), s=(), a=(), x=3
+    )
+    slope = graph.gradient("s", value=False)
+    at: dict[str, Any] = {"s": np.array(1.5), "a": np.array(0.25), "x": np.array([0.5, 2.0, 3.0])}
+    np.testing.assert_allclose(slope.simplify().evaluate(**at), slope.evaluate(**at), rtol=1e-12)
 
 
 LOGARITHMS: dict[str, Callable[[Any, Any], Any]] = {
