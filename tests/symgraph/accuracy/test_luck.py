@@ -138,6 +138,7 @@ UNROLLED: dict[str, tuple[Any, dict[str, Any], tuple[str, ...], int]] = {
 """Function, arguments, what is differentiated for, and the most operations."""
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", UNROLLED)
 def test_loops_of_which_a_step_overflows_are_no_longer_than_derived(name: str) -> None:
     """Where a gradient as derived is right by luck, two backward passes must not be mixed."""

@@ -79,6 +79,7 @@ def test_layers_are_simplified_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(runs) == 2  # before it is differentiated, and after
 
 
+@pytest.mark.whole
 def test_a_long_sweep_drops_what_it_does_not_need_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """A chain of 2,000 values is judged in the memory of a few, and has the same numbers."""
     ends: list[Node] = []

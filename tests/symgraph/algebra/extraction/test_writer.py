@@ -26,6 +26,7 @@ def epidemic(beta: Any, gamma: Any, s: Any, i: Any) -> Any:
     return i * i
 
 
+@pytest.mark.whole
 def test_far_longer_sums_are_not_factored(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[int] = []
     plain = writer.ExpressionWriter._cheapest_sum
