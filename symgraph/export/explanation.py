@@ -171,7 +171,10 @@ def _origin_lines(each: Entry) -> list[str]:
     lines += [f"  from {line}" for line in each["lines"]]
     for forward in each["adjoint_of"]:
         place = f", at {forward['lines'][0]}" if forward["lines"] else ""
-        lines.append(f"  by the vjp of {forward['op']}, which made {forward['formula']}{place}")
+        rule = f"vjp of {forward['op']}, which made {forward['formula']}"
+        if forward["op"] == "input":
+            rule = f"sum over the uses of {forward['formula']}"
+        lines.append(f"  by the {rule}{place}")
     if each["rule"]:
         lines.append(f"  written anew by {each['rule']}")
     return lines

@@ -182,3 +182,15 @@ def test_an_objective_tells_what_it_is() -> None:
 
     objective = sg.flat_objective(loss, {"w": np.ones(2), "b": 1.0})
     assert repr(objective) == "<FlatObjective of loss in 3 numbers>"
+
+
+def test_a_budget_is_the_first_argument_of_checkpoint() -> None:
+    graph = sg.trace(lambda x: np.sum(np.sin(x)), x="n").gradient("x")
+    with pytest.raises(sg.InputError, match=r"checkpoint\('2 MB', n=100\)"):
+        graph.checkpoint(budget="2 MB", n=100)  # pyright: ignore[reportArgumentType]
+
+
+def test_an_entry_of_an_array_by_name_is_one_of_a_dict() -> None:
+    with pytest.raises(sg.DTypeError, match=r"no entry named 'a'(.|\n)*Give a dict"):
+        sg.grad(lambda b: b["a"] ** 2)(np.ones(2))
+    assert sg.grad(lambda b: b["a"] ** 2)({"a": 3.0}) == {"a": 6.0}
