@@ -112,6 +112,10 @@ class Arguments:
         arrays = set(self.arrays)
         return [(self.paths[i], leaf) for i, leaf in enumerate(self.leaves) if i not in arrays]
 
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shapes of the arrays."""
+        return tuple([np.shape(self.leaves[i]) for i in self.arrays])
+
     def key(self, without: Sequence[int] = ()) -> Hashable:
         """The key of a trace: structure, static values, shapes and dtypes.
 
