@@ -18,7 +18,7 @@ MANY_SHAPES = 32
 
 
 class RetraceWarning(UserWarning):
-    """A function is often traced again: a static number, a value that it reads, or shapes change."""
+    """A function is often traced anew: a static number, a value it reads or a shape changes."""
 
 
 class SideEffectWarning(UserWarning):
