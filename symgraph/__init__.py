@@ -80,6 +80,7 @@ with _collector_paused():
     from .ops.iteration import while_loop as _while_loop
     from .ops.loops import fori_loop as _fori_loop
     from .ops.loops import scan as _scan
+    from .other_names import INSTEAD as _INSTEAD
     from .rewriting import default_rules
     from .saturation import SaturationBounds
     from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
@@ -205,6 +206,7 @@ def __dir__() -> list[str]:
 # Their tables of operators take time to load.
 __getattr__ = _door(
     __name__,
+    _INSTEAD,
     from_jax="frontends.jax",
     from_onnx="frontends.onnx",
     from_torch="frontends.torch",

@@ -12,6 +12,7 @@ import pytest
 
 import symgraph
 from symgraph import memory
+from symgraph.other_names import INSTEAD
 from symgraph.testing import verify
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -139,6 +140,23 @@ def test_the_collector_is_as_it_was_after_the_import() -> None:
 def test_a_room_tells_a_name_that_it_lacks() -> None:
     with pytest.raises(AttributeError, match=r"'symgraph\.memory' has no attribute 'nothing'"):
         _ = memory.nothing  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_a_name_of_another_library_is_answered_by_ours() -> None:
+    code = """
+import symgraph
+from symgraph.other_names import INSTEAD
+for name, mend in INSTEAD.items():
+    try:
+        getattr(symgraph, name)
+    except AttributeError as error:
+        assert f"{name!r}. {mend}" in str(error), error
+    else:
+        raise AssertionError(name)
+print(len(INSTEAD))
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert told.stdout.strip() == str(len(INSTEAD)), told.stderr
 
 
 def test_dir_shows_the_public_names_only() -> None:

@@ -307,6 +307,7 @@ def test_m20_the_toy_forward_and_reverse_side_by_side() -> None:
     assert [float(each) for each in forward] == pytest.approx([float(d1), float(d2)])
 
     shown = tables.side_by_side("theta1", "theta2")
+    assert str(tables) == shown
     assert shown.splitlines()[0].split() == ["node", "value", "d/dtheta1", "d/dtheta2", "adjoint"]
     rows = {line.split("  ")[0]: line.split()[-4:] for line in shown.splitlines()[1:]}
     assert rows["u1 = multiply(theta1, theta2)"] == ["1", "2", "0.5", "1"]

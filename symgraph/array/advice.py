@@ -297,12 +297,16 @@ def _makes_vectorized(found: UserExpression, function: ast.expr) -> bool:
 def _instead_of_operand(found: UserExpression, sides: Sequence[ast.expr]) -> str:
     """The array of an operand of another library, which makes numbers of what it meets."""
     for side in sides:
-        value = found.value_of(side)
+        value, told = found.value_of(side), "is"
+        below = side
+        while value is None and isinstance(below, ast.Subscript | ast.Attribute):
+            below, told = below.value, "comes from"
+            value = found.value_of(below)
         library = type(value).__module__.partition(".")[0]
         if hasattr(value, "__array__") and library not in ("numpy", "symgraph"):
             name = ast.unparse(side)
             return (
-                f"{name} is a {type(value).__name__}, which computes with numbers: "
+                f"{name} {told} a {type(value).__name__}, which computes with numbers: "
                 f"take its array, np.asarray({name})."
             )
     return ""

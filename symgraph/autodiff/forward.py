@@ -67,7 +67,7 @@ def tangents(outputs: Sequence[Array], seeds: Sequence[tuple[Array, Array]]) -> 
             if past is None:
                 results = _pushed(node, known, lead)
             else:
-                moving = [known.get(operand) for operand in past.operands]
+                moving = [_aligned(known.get(each), each, node, lead) for each in past.operands]
                 results = [_broadcast(past.jvp(moving, Array(node)), Array(node), lead)]
         if len(node.results) > 1:
             several[node] = results
@@ -176,6 +176,18 @@ def _seeds(
 def _dummy(out: Array) -> Array:
     """A dummy cotangent: a new input, which vanishes when we differentiate with respect to it."""
     return Array(fresh(OPS["input"], {"name": "cotangent", "assume": ()}, out.aval))
+
+
+def _aligned(tangent: Array | None, operand: Node, node: Node, lead: int) -> Array | None:
+    """The tangent of an operand with axes of size 1 for those that only the result has.
+
+    Without them the leading axes of several tangents would meet the axes of the result.
+    """
+    missing = node.ndim - operand.ndim
+    if tangent is None or missing <= 0 or not lead:
+        return tangent
+    shape = (*tangent.shape[:lead], *[1] * missing, *tangent.shape[lead:])
+    return FUNCTIONS["reshape"](tangent, shape)
 
 
 def _broadcast(tangent: Array | None, out: Array, lead: int) -> Array | None:

@@ -30,7 +30,7 @@ __all__ = ["ScalarDerivatives", "Table", "scalar_derivatives"]
 Table: TypeAlias = dict[Node, float]
 
 
-@dataclass
+@dataclass(repr=False)
 class ScalarDerivatives:
     r"""The values of all nodes, the derivatives on all edges, and sweeps over them.
 
@@ -49,6 +49,9 @@ class ScalarDerivatives:
     values: Table
     partials: dict[tuple[Node, int], float]
     edges: int = field(default=0, init=False)
+
+    def __repr__(self) -> str:
+        return self.side_by_side(*self.dag.inputs)
 
     def grad_table(self) -> Table:
         r"""$\partial u^{(n)} / \partial u^{(j)}$ of every node, backwards (algorithm 6.2): O(E)."""

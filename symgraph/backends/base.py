@@ -186,6 +186,8 @@ def _entry_named(name: str) -> EntryPoint:
         mend = f"A package declares a backend with an entry point of the group {GROUP!r}."
         if not available():
             mend = "Install the project, which declares ours: pip install -e . in a checkout."
+        elif name in ("cuda", "gpu", "tpu", "mps"):
+            mend = "Backends jax and torch compute on the device of their arrays, cupy on CUDA's."
         raise BackendError(
             f"There is no backend {name!r}.",
             [f"known: {', '.join(available()) or 'none'}"],

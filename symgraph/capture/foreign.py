@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import sysconfig
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
 __all__ = ["is_foreign", "is_installed", "is_numeric"]
 
@@ -31,4 +33,29 @@ def is_installed(module: str) -> bool:
     if is_foreign(module):
         return False
     file = getattr(sys.modules.get(module), "__file__", None)
-    return isinstance(file, str) and file.startswith(_LIBRARIES)
+    if not isinstance(file, str):
+        return False
+    if file.startswith(_LIBRARIES):
+        return True
+    folder = _import_folder(module, file)
+    if folder.name in ("site-packages", "dist-packages"):
+        return True
+    return module.partition(".")[0] in _installed_into(folder)
+
+
+def _import_folder(module: str, file: str) -> Path:
+    """The folder on the search path that a module was imported from."""
+    path = Path(file)
+    levels = module.count(".") + (path.stem == "__init__")
+    return path.parents[min(levels, len(path.parents) - 1)]
+
+
+@cache
+def _installed_into(folder: Path) -> frozenset[str]:
+    """Libraries that `pip install --target` has put into a folder, maybe beside the user's code."""
+    found: set[str] = set()
+    for record in folder.glob("*.dist-info/RECORD"):
+        with suppress(OSError, UnicodeDecodeError):
+            lines = record.read_text("utf-8").splitlines()
+            found.update(line.partition(",")[0].partition("/")[0] for line in lines)
+    return frozenset(name.removesuffix(".py") for name in found)

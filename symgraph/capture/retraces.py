@@ -13,9 +13,12 @@ __all__ = ["AT", "RetraceWarning", "Retraces", "SideEffectWarning"]
 AT = 3
 """Retraces for one reason; the last of them warns."""
 
+MANY_SHAPES = 32
+"""Shapes of the same arguments; the last of them warns. Few sizes of batches are no reason."""
+
 
 class RetraceWarning(UserWarning):
-    """A function is often traced again: a static number, or a value that it reads, changes."""
+    """A function is often traced anew: a static number, a value it reads or a shape changes."""
 
 
 class SideEffectWarning(UserWarning):
@@ -35,6 +38,7 @@ class Retraces:
         self._name = name
         self._values: dict[Hashable, list[Any]] = {}
         self._changes: dict[str, int] = {}
+        self._shapes: dict[Hashable, set[Hashable]] = {}
         self._warned: set[str] = set()
 
     def changed(self, alike: Hashable, numbers: Mapping[str, Any]) -> list[str]:
@@ -85,6 +89,21 @@ class Retraces:
                 what,
                 f"{self._name} is traced anew whenever {what} changes, which it reads besides its "
                 f"arguments. Make it an argument; then it is traced once for each shape.",
+            )
+
+    def of_shapes(self, shapes: tuple[tuple[int, ...], ...]) -> None:
+        """Note the shapes of the arrays of a call that is traced; warn if there are too many."""
+        ranks = tuple([len(shape) for shape in shapes])
+        seen = self._shapes.setdefault(ranks, set())
+        if len(seen) < MANY_SHAPES:
+            seen.add(shapes)
+        if len(seen) == MANY_SHAPES:
+            self._warn(
+                "shapes",
+                f"{self._name} has been traced for {MANY_SHAPES} shapes of its arguments, and is "
+                "traced anew for each other one. A graph with named sizes takes all: "
+                'sg.trace(f, x=sg.spec("n, 3")).gradient("x").simplify().lower(). Or pad arrays '
+                "to a few sizes.",
             )
 
     def of_side_effect(self, what: str) -> None:

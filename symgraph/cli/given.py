@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, ShapeError
+from ..errors import ExpressionError, InputError, ShapeError
 from ..expression import parse
 from ..frontends import onnx as models
 from ..graph import Graph
@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 _SIZES = (5, 3, 4, 6, 2, 7)
+_VECTORS = "Names without a shape are vectors of n elements; say --shape A=n,n of a matrix A."
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
@@ -92,9 +93,14 @@ def parsed(options: argparse.Namespace, *, double: bool = False) -> Dag:
         else:
             default = wide
     shapes = dict(pairs(options.shape, "--shape z=3,4"))
-    return parse(
-        options.expression, shapes=shapes, dtypes=dtypes, dtype=default, facts=options.given
-    )
+    try:
+        return parse(
+            options.expression, shapes=shapes, dtypes=dtypes, dtype=default, facts=options.given
+        )
+    except ExpressionError as error:
+        if isinstance(error.__context__, ShapeError):
+            error.mend = f"{error.mend} {_VECTORS}".strip()
+        raise
 
 
 def differentiable(options: argparse.Namespace) -> Dag:

@@ -135,7 +135,9 @@ def origin_entry(node: Node, origin: Origin) -> Entry:
     chain: list[Entry] = []
     for at in adjoint_chain(origin):
         lines = [escaped(frame.quoted()) for frame in at.origin.frames]
-        chain.append({"op": at.op.name, "formula": sketch(at), "lines": lines})
+        chain.append(
+            {"op": at.op.name, "formula": sketch(at), "lines": lines, "is_input": at.is_input}
+        )
     return {
         "grain": "origin",
         "value": sketch(node),
@@ -171,7 +173,10 @@ def _origin_lines(each: Entry) -> list[str]:
     lines += [f"  from {line}" for line in each["lines"]]
     for forward in each["adjoint_of"]:
         place = f", at {forward['lines'][0]}" if forward["lines"] else ""
-        lines.append(f"  by the vjp of {forward['op']}, which made {forward['formula']}{place}")
+        rule = f"vjp of {forward['op']}, which made {forward['formula']}"
+        if forward["is_input"]:
+            rule = f"sum over the uses of {forward['formula']}"
+        lines.append(f"  by the {rule}{place}")
     if each["rule"]:
         lines.append(f"  written anew by {each['rule']}")
     return lines

@@ -120,7 +120,7 @@ class Labels:
 
     def _chosen(self, taken: set[str]) -> dict[Node, Spelled]:
         """Names of nodes that the user named, each once; they are added to `taken`."""
-        self.given = given_names(self.nodes)
+        self.given = self._given()
         results = {name for names in self.outputs.values() for name in names}
         found: dict[Node, Spelled] = {}
         counts: dict[str, int] = {}  # A loop of 100,000 steps names as many values `h`.
@@ -131,6 +131,22 @@ class Labels:
                 name = f"{text}_{counts[text]}"
             taken.add(name)
             found[node] = name, QUOTIENT if "/" in text else ATOM
+        return found
+
+    def _given(self) -> dict[Node, tuple[str, ...]]:
+        """The names that nodes have; a value that others are made of is not known as a gradient.
+
+        Simplified, the gradient of (y - t)²/2 in y is the value y - t that is squared. The square
+        of a gradient would read as if the value were defined by its derivative.
+        """
+        forward = [node for node in self.nodes if not self.orders[node]]
+        parts = {operand for node in forward for operand in node.operands}
+        found: dict[Node, tuple[str, ...]] = {}
+        for node, names in given_names(self.nodes).items():
+            part = node in parts and not self.orders[node]
+            kept = tuple([name for name in names if not (part and name.startswith("∂"))])
+            if kept:
+                found[node] = kept
         return found
 
     def name(self, node: Node) -> str:

@@ -55,6 +55,12 @@ def scheduled(dag: Dag, asked: Asked, dims: Mapping[str, int], progress: Told) -
         If no budget is given, it is no size, or the size of a dimension is missing.
     """
     sizes = dict(dims)
+    if asked.memory is None and "budget" in sizes and "budget" not in dag.dims:
+        others = [f", {name}={size!r}" for name, size in sizes.items() if name != "budget"]
+        raise InputError(
+            "The budget of checkpoint is its first argument, memory.",
+            mend=f"Write checkpoint({sizes['budget']!r}{''.join(others)}).",
+        )
     checked_dims(sizes, dag.outputs, dag.dims)
     if asked.memory is not None:
         with telling(progress, "checkpoint"):

@@ -18,7 +18,7 @@ from ..passes.as_run import as_run
 from .aims import Aim, Terms
 from .liveness import live_rows, readable_bytes, told_bytes
 from .liveness import memory as memory_of
-from .loop_variants import flops_of
+from .loop_variants import flops_of, named_lengths
 from .planner import PlanSearch, planning_model, searched
 from .plans import pareto
 from .refinement import refined, smallest
@@ -253,12 +253,19 @@ def _refusal(
         if bound == best.peak
         else f" Every plan needs at least {readable_bytes(bound)} by the memory model."
     )
+    mend = f"Give at least memory={best.peak}, smaller inputs, or fewer outputs."
+    named = sorted({name for each in variants for name in named_lengths(each)})
+    if named:
+        mend += (
+            f" A loop of {', '.join(named)} steps keeps every carry: trace it with the number of "
+            "steps, and it can run in stretches."
+        )
     return MemoryBudgetError(
         f"No plan was found that fits {_as_told(asked, budget)}: "
         f"the least is {told_bytes(best.peak)}.{sure}"
         f"{_time_told(terms.aim)}",
         live_rows(memory_of(best.plan, terms.dims)),
-        mend=f"Give at least memory={best.peak}, smaller inputs, or fewer outputs.",
+        mend=mend,
         least_bytes=best.peak,
         bound_bytes=bound,
     )

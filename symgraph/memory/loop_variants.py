@@ -33,7 +33,7 @@ from ..passes.residuals import with_residuals
 from .liveness import readable_bytes
 from .loop_pairs import LoopPair, SteppedPair, loop_pairs
 
-__all__ = ["flops_of", "kept_told", "loop_variants", "loops_told"]
+__all__ = ["flops_of", "kept_told", "loop_variants", "loops_told", "named_lengths"]
 
 _MOST_WAYS = 40
 """How many ways of several loops together are made at most; beyond all loops go the same way."""
@@ -77,6 +77,12 @@ def loop_variants(dag: Dag) -> list[Dag]:
         found.sort(key=_nominal_flops)
         _variants[dag] = [None if each is dag else each for each in found]
     return [dag if each is None else each for each in _variants[dag]]
+
+
+def named_lengths(dag: Dag) -> list[str]:
+    """The named numbers of steps of loops with a gradient, which no stretch can divide."""
+    lengths = [pair.length for pair in loop_pairs(dag)]
+    return sorted({str(length) for length in lengths if not isinstance(length, int)})
 
 
 def _nominal_flops(dag: Dag) -> int:

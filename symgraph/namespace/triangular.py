@@ -33,12 +33,16 @@ def solved(
     ------
     numpy.linalg.LinAlgError
         If an element of the diagonal is 0.
+    ValueError
+        If the rows of the matrix and of the right sides are not equally many.
     """
     trtrs = _function(a.dtype)
     if trtrs is None or b.dtype != a.dtype:
         return import_module("scipy.linalg").solve_triangular(
             a, b, lower=lower, trans=trans, unit_diagonal=unit_diagonal, check_finite=check_finite
         )
+    if len(a) != len(b):  # LAPACK tells of it on the terminal, or solves the first rows.
+        raise ValueError(f"{len(a)} rows of a triangular matrix, but {len(b)} right sides")
     if a.flags.f_contiguous:
         found, info = trtrs(a, b, lower, trans, unit_diagonal)
     else:  # LAPACK reads columns: these are the columns of the transpose.

@@ -175,7 +175,10 @@ def _op_of(
         raise InputError(f"{name!r} cannot name an operation.", mend="Give name=.")
     known: Any = OPS.get(name) or getattr(FUNCTIONS.get(name), "op", FUNCTIONS.get(name))
     if known is not None and not getattr(known, "custom", False):
-        raise BackendError(f"symgraph.numpy has a function {name!r} already.", mend="Give name=.")
+        raise BackendError(
+            f"symgraph.numpy has a function {name!r} already.",
+            mend=f"Give the operation another name, as in sg.custom_op(name='my_{name}').",
+        )
     kernel = _Kernel(name, function, any_backend, fresh, PromisedResults(name))
     rules: dict[str, Any] = {}
     if vjp is None:

@@ -60,6 +60,11 @@ def index_array(index: Index, size: Dim | None, axis: int) -> Any:
     found = np.asarray(index)
     if not found.size and found.dtype.kind == "f":
         found = found.astype(np.int64)
+    if found.dtype.kind in "US":
+        raise DTypeError(
+            f"an array has no entry named {found.tolist()!r}: its entries have numbers.",
+            mend="Give a dict instead of the array, as in {'a': 1.0}, or index by position.",
+        )
     if found.dtype.kind not in "iu":
         raise DTypeError(
             f"an index array holds integers, not {found.dtype}.",

@@ -112,6 +112,10 @@ class Arguments:
         arrays = set(self.arrays)
         return [(self.paths[i], leaf) for i, leaf in enumerate(self.leaves) if i not in arrays]
 
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shapes of the arrays."""
+        return tuple([np.shape(self.leaves[i]) for i in self.arrays])
+
     def key(self, without: Sequence[int] = ()) -> Hashable:
         """The key of a trace: structure, static values, shapes and dtypes.
 
@@ -181,6 +185,11 @@ def dtype_of(leaf: object) -> np.dtype[Any]:
     return np.asarray(leaf).dtype if found is None else np.dtype(found)
 
 
+def _is_number(wrt: object) -> bool:
+    """Whether it is one value, where names of parameters are asked for."""
+    return not hasattr(wrt, "__iter__") or getattr(wrt, "ndim", 1) == 0
+
+
 class Signature:
     """The parameters of a function, and which of them are meant by `wrt` and `static`.
 
@@ -199,7 +208,7 @@ class Signature:
             self.signature: inspect.Signature | None = inspect.signature(f)
         except (TypeError, ValueError):  # some builtins have none
             self.signature = None
-        self.single = wrt is None or isinstance(wrt, (str, int))
+        self.single = wrt is None or isinstance(wrt, (str, int)) or _is_number(wrt)
         chosen = [0 if wrt is None else wrt] if self.single else list(cast("Any", wrt))
         self.wrt = [self._place(each) for each in chosen]
         fixed: list[Any] = [static] if isinstance(static, (str, int)) else list(static)
@@ -216,13 +225,20 @@ class Signature:
     def _place(self, given: object) -> Place:
         """Where an argument is once a call is bound: by position if it can be."""
         if isinstance(given, bool) or not isinstance(given, (str, int)):
-            raise InputError(f"{given!r} names no parameter.", mend="Give its name or position.")
+            raise InputError(
+                f"{given!r} names no parameter.",
+                mend="Give its name or position; values come in the second call: sg.grad(f)(x).",
+            )
         kinds = list(self.parameters.values())
         if isinstance(given, int):
             ordered = [each.name for each in kinds if each.kind in _POSITIONAL]
             more = self.signature is None or any(e.kind is e.VAR_POSITIONAL for e in kinds)
             if given < 0 or (given >= len(ordered) and not more):
-                raise InputError(f"{self.name}{self.signature} has no parameter {given}.")
+                raise InputError(
+                    f"{self.name}{self.signature} has no parameter {given}.",
+                    mend="Parameters are counted from 0; values come in the second call: "
+                    "sg.grad(f)(x).",
+                )
             return ordered[given] if given < len(ordered) else given
         for position, parameter in enumerate(kinds):
             if parameter.name == given and parameter.kind is parameter.VAR_POSITIONAL:

@@ -51,7 +51,8 @@ the arrays it gives. Where names of attributes are computed, all attributes coun
 things are not seen: names computed for `globals()`, other data inside another library, values
 after the first 5000, and the inside of most elements of containers above 4096. After a change
 of these, call the transformed function's `cache_clear()`: it forgets all traces. The third
-retrace for one reason gives a `RetraceWarning`. Random numbers are arguments too: see
+retrace for one reason, and the 32nd shape, gives a `RetraceWarning`; a graph with named sizes,
+`sg.trace(f, x="n, 3")`, is traced once for all. Random numbers are arguments too: see
 `sg.random`.
 """
 

@@ -246,6 +246,7 @@ class Transform:
         self, arguments: Arguments, kwargs: dict[str, Any]
     ) -> tuple[Arguments, TracedCall]:
         """The call traced; once for all values of an int that has changed, if that can be."""
+        self._retraces.of_shapes(arguments.shapes())
         numbers = [i for i in arguments.numbers() if arguments.paths[i] not in self._chosen]
         noted = {arguments.paths[i]: arguments.leaves[i] for i in numbers}
         alike = arguments.key(numbers) if numbers else ()

@@ -182,3 +182,22 @@ def test_an_objective_tells_what_it_is() -> None:
 
     objective = sg.flat_objective(loss, {"w": np.ones(2), "b": 1.0})
     assert repr(objective) == "<FlatObjective of loss in 3 numbers>"
+
+
+def test_a_budget_is_the_first_argument_of_checkpoint() -> None:
+    graph = sg.trace(lambda x: np.sum(np.sin(x)), x="n").gradient("x")
+    with pytest.raises(sg.InputError, match=r"checkpoint\('2 MB', n=100\)"):
+        graph.checkpoint(budget="2 MB", n=100)  # pyright: ignore[reportArgumentType]
+
+
+def test_an_entry_of_an_array_by_name_is_one_of_a_dict() -> None:
+    with pytest.raises(sg.DTypeError, match=r"no entry named 'a'(.|\n)*Give a dict"):
+        sg.grad(lambda b: b["a"] ** 2)(np.ones(2))
+    assert sg.grad(lambda b: b["a"] ** 2)({"a": 3.0}) == {"a": 6.0}
+
+
+@pytest.mark.parametrize("wrt", [3.0, np.float64(3), np.array(3.0), np.ones(2), [1.0, 2.0], 3])
+def test_the_point_is_no_parameter(wrt: Any) -> None:
+    for transform in (sg.grad, sg.hessian, sg.vjp):
+        with pytest.raises(sg.InputError, match=r"parameter(.|\n)*sg\.grad\(f\)\(x\)"):
+            transform(lambda x: np.sum(x), wrt)

@@ -19,44 +19,52 @@ from __future__ import annotations
 from typing import NoReturn
 
 from ..names.absent import absent
-from .bounded import beta, genextreme, truncnorm, uniform
-from .discrete import bernoulli, binom, geom, nbinom, poisson
+from .bounded import beta, genextreme, genpareto, truncnorm, uniform
+from .discrete import bernoulli, betabinom, binom, geom, nbinom, poisson
 from .half_line import (
     chi2,
     expon,
     f,
+    fisk,
     gamma,
     halfcauchy,
     halfnorm,
     invgamma,
+    invgauss,
     lognorm,
+    lomax,
     pareto,
     rayleigh,
     weibull_min,
 )
 from .multivariate import dirichlet, multivariate_normal
-from .real_line import cauchy, gumbel_l, gumbel_r, laplace, logistic, norm, skewnorm, t
+from .real_line import cauchy, gumbel_l, gumbel_r, laplace, logistic, norm, skewnorm, t, vonmises
 
 __all__ = [
     "bernoulli",
     "beta",
+    "betabinom",
     "binom",
     "cauchy",
     "chi2",
     "dirichlet",
     "expon",
     "f",
+    "fisk",
     "gamma",
     "genextreme",
+    "genpareto",
     "geom",
     "gumbel_l",
     "gumbel_r",
     "halfcauchy",
     "halfnorm",
     "invgamma",
+    "invgauss",
     "laplace",
     "logistic",
     "lognorm",
+    "lomax",
     "multivariate_normal",
     "nbinom",
     "norm",
@@ -67,6 +75,7 @@ __all__ = [
     "t",
     "truncnorm",
     "uniform",
+    "vonmises",
     "weibull_min",
 ]
 

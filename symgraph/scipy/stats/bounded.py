@@ -14,7 +14,7 @@ from ...array import Array
 from .distribution import Continuous
 from .standard_forms import below_zero, log_gumbel_density, log_normal_density, zero
 
-__all__ = ["beta", "genextreme", "truncnorm", "uniform"]
+__all__ = ["beta", "genextreme", "genpareto", "truncnorm", "uniform"]
 
 uniform = Continuous(
     "uniform",
@@ -107,3 +107,28 @@ genextreme = Continuous(
 
 def _generalized(y: Array | float, c: Array | float) -> Any:
     return y * snp.exprel(-c * y)
+
+
+def _as_exponential(z: Array | float, c: Array | float) -> Any:
+    """The value z mapped to the exponential distribution."""
+    return z * _log_over(c * z)
+
+
+genpareto = Continuous(
+    "genpareto",
+    {"c": "real"},
+    # At the upper end of the support the exponential's value is infinite; for c = -1 the density
+    # is 1 there.
+    log_density=lambda z, c: -snp.multiply_or_zero(1 + c, _as_exponential(z, c)),
+    cdf_form=lambda z, c: -snp.expm1(-_as_exponential(z, c)),
+    sf_form=lambda z, c: snp.exp(-_as_exponential(z, c)),
+    logcdf_form=lambda z, c: snp.log1mexp(-_as_exponential(z, c)),
+    logsf_form=lambda z, c: -_as_exponential(z, c),
+    ppf_form=lambda q, c: _generalized(-snp.log1p(-q), -c),
+    isf_form=lambda q, c: _generalized(-snp.log(q), -c),
+    below=below_zero,
+    above=lambda z, c: snp.logical_or(z == inf, snp.logical_and(z > 0, c * z < -1)),
+    inside=zero,
+    low=zero,
+    high=lambda c: snp.where(c < 0, -1 / snp.where(c < 0, c, -1.0), inf),
+)

@@ -14,7 +14,7 @@ from ... import numpy as snp
 from ...array import Array, ArrayLike
 from .distribution import Discrete
 
-__all__ = ["bernoulli", "binom", "geom", "nbinom", "poisson"]
+__all__ = ["bernoulli", "betabinom", "binom", "geom", "nbinom", "poisson"]
 
 
 def _negative(k: Array | float, *_shapes: object) -> Any:
@@ -87,4 +87,16 @@ nbinom = Discrete(
     below=_negative,
     above=_infinite,
     inside=_zero,
+)
+betabinom = Discrete(
+    "betabinom",
+    {"n": "nonnegative", "a": "positive", "b": "positive"},
+    log_density=lambda k, n, a, b: (
+        _log_choices(n, k) + snp.betaln(k + a, n - k + b) - snp.betaln(a, b)
+    ),
+    below=_negative,
+    above=lambda k, n, a, b: k > n,
+    inside=_zero,
+    # Sums over all k below: no closed form.
+    lacks=frozenset({"cdf", "sf", "logcdf", "logsf"}),
 )

@@ -26,11 +26,14 @@ __all__ = [
     "chi2",
     "expon",
     "f",
+    "fisk",
     "gamma",
     "halfcauchy",
     "halfnorm",
     "invgamma",
+    "invgauss",
     "lognorm",
+    "lomax",
     "pareto",
     "rayleigh",
     "weibull_min",
@@ -202,4 +205,60 @@ halfcauchy = Continuous(
     ppf_form=lambda q: _half_tangent(q, 1.0),
     isf_form=lambda q: _half_tangent(q, -1.0),
     below=below_zero,
+)
+lomax = Continuous(
+    "lomax",
+    {"c": "positive"},
+    log_density=lambda z, c: snp.log(c) - (c + 1) * snp.log1p(z),
+    cdf_form=lambda z, c: -snp.expm1(-c * snp.log1p(z)),
+    sf_form=lambda z, c: snp.exp(-c * snp.log1p(z)),
+    logcdf_form=lambda z, c: snp.log1mexp(-c * snp.log1p(z)),
+    logsf_form=lambda z, c: -c * snp.log1p(z),
+    ppf_form=lambda q, c: snp.expm1(-snp.log1p(-q) / c),
+    isf_form=lambda q, c: snp.expm1(-snp.log(q) / c),
+    below=below_zero,
+    low=zero,
+)
+fisk = Continuous(
+    "fisk",
+    {"c": "positive"},
+    log_density=lambda z, c: snp.log(c) + snp.xlogy(c - 1, z) - 2 * snp.softplus(c * snp.log(z)),
+    cdf_form=lambda z, c: snp.sigmoid(c * snp.log(z)),
+    sf_form=lambda z, c: snp.sigmoid(-c * snp.log(z)),
+    logcdf_form=lambda z, c: snp.log_sigmoid(c * snp.log(z)),
+    logsf_form=lambda z, c: snp.log_sigmoid(-c * snp.log(z)),
+    ppf_form=lambda q, c: snp.exp(snp.logit(q) / c),
+    isf_form=lambda q, c: snp.exp(-snp.logit(q) / c),
+    below=below_zero,
+    above=infinite,
+    low=zero,
+)
+
+
+def _passage(z: Array | float, mu: Array | float, side: int) -> tuple[Any, Any]:
+    """The logarithms of the two parts of a tail of Brownian motion's passage."""
+    root = snp.sqrt(z)
+    near = snp.log_ndtr(side * (z / mu - 1) / root)
+    return near, snp.minimum(2 / mu + snp.log_ndtr(-(z / mu + 1) / root) - near, 0.0)
+
+
+def _log_passed(z: Array | float, mu: Array | float) -> Any:
+    near, ratio = _passage(z, mu, 1)
+    return near + snp.log1p(snp.exp(ratio))
+
+
+def _log_not_passed(z: Array | float, mu: Array | float) -> Any:
+    near, ratio = _passage(z, mu, -1)
+    return near + snp.log1mexp(ratio)
+
+
+invgauss = Continuous(
+    "invgauss",
+    {"mu": "positive"},
+    log_density=lambda z, mu: -0.5 * (log(2 * pi) + (z / mu - 1) ** 2 / z) - 1.5 * snp.log(z),
+    logcdf_form=_log_passed,
+    logsf_form=_log_not_passed,
+    below=at_most_zero,
+    above=infinite,
+    low=zero,
 )

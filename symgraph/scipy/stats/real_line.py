@@ -21,7 +21,17 @@ from .standard_forms import (
     minus_infinity,
 )
 
-__all__ = ["cauchy", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm", "skewnorm", "t"]
+__all__ = [
+    "cauchy",
+    "gumbel_l",
+    "gumbel_r",
+    "laplace",
+    "logistic",
+    "norm",
+    "skewnorm",
+    "t",
+    "vonmises",
+]
 
 norm = Continuous(
     "norm",
@@ -145,5 +155,12 @@ skewnorm = Continuous(
     {"a": "real"},
     log_density=lambda z, a: log_normal_density(z) + snp.log_ndtr(a * z) + log(2),
     # The cdf is a difference with Owen's function (Azzalini 1985), which has no digits in the tail.
+    lacks=frozenset({"cdf", "sf", "logcdf", "logsf"}),
+)
+vonmises = Continuous(
+    "vonmises",
+    {"kappa": "nonnegative"},
+    log_density=lambda z, kappa: kappa * snp.cosm1(z) - snp.log(snp.i0e(kappa)) - log(2 * pi),
+    # The cdf is a series (Hill 1977), which counts the turns of z.
     lacks=frozenset({"cdf", "sf", "logcdf", "logsf"}),
 )

@@ -93,6 +93,11 @@ class Table:
 
     def __mul__(self, other):
         return np.ones(3) * np.asarray(other)
+
+    def __getitem__(self, name):
+        return self
+
+    rate = property(lambda self: self)
 """
 LIBRARY: dict[str, Any] = {"np": np, "__name__": "pandas.tables"}
 exec(compile(TABLE_OF_A_LIBRARY, str(Path(np.__file__).with_name("tables.py")), "exec"), LIBRARY)
@@ -140,6 +145,8 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: x if x[0] > 0 else -x, "sg.cond"),
     (ends_by_a_condition, "sg.while_loop"),
     (lambda x: np.sum(FRAME * x), "np.asarray(FRAME)"),
+    (lambda x: np.sum(FRAME["rate"] * x), "np.asarray(FRAME['rate'])"),
+    (lambda x: np.sum(FRAME.rate * x), "FRAME.rate comes from a Table"),
     (asserted, "assume=sg.positive"),
     (returns_nothing, "End it with `return`"),
 ]

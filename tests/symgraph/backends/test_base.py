@@ -172,6 +172,8 @@ def test_unknown_backend() -> None:
         lower(graph(), "abacus")
     assert "known: cupy, dask, jax, native, numpy, torch" in str(caught.value)
     assert "symgraph.backends" in str(caught.value)
+    with pytest.raises(BackendError, match=r"no backend 'cuda'(.|\n)*cupy on CUDA"):
+        lower(graph(), "cuda")
 
 
 @pytest.mark.parametrize("name", ["dask", "jax", "native", "torch"])

@@ -9,6 +9,7 @@ import types
 from array import array
 from collections.abc import Callable
 from functools import cached_property, lru_cache, partial, wraps
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 import symgraph as sg
 from symgraph.capture.captured import captured
 from symgraph.capture.fingerprints import WHOLE, content_of
+from symgraph.capture.foreign import is_installed
 
 W = np.array([1.0, 2.0])
 SCALE = 2.0
@@ -580,3 +582,30 @@ def test_an_installed_library_is_not_followed_to_its_end() -> None:
     assert "scaler.scale_" in found.values
     assert len(found.values) < 500
     assert len(found.codes) < 100
+
+
+@pytest.mark.parametrize(
+    ("folder", "record", "installed"),
+    [
+        ("user/site-packages", "", True),
+        ("usr/dist-packages", "", True),
+        ("layer", "frames/__init__.py,sha256=1,20\nframes/core/series.py,,\n", True),
+        ("layer", "other/__init__.py,sha256=1,20\n", False),
+        ("project", "", False),
+    ],
+)
+def test_a_library_is_one_wherever_it_is_installed(
+    folder: str, record: str, installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if record:
+        (tmp_path / folder / "some-1.0.dist-info").mkdir(parents=True)
+        (tmp_path / folder / "some-1.0.dist-info" / "RECORD").write_text(record)
+    for name, file in {
+        "frames": "__init__.py",
+        "frames.core": "core/__init__.py",
+        "frames.core.series": "core/series.py",
+    }.items():
+        module = types.ModuleType(name)
+        module.__file__ = str(tmp_path / folder / "frames" / file)
+        monkeypatch.setitem(sys.modules, name, module)
+        assert is_installed(name) is installed

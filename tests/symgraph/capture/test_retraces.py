@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import symgraph as sg
+from symgraph.capture.retraces import MANY_SHAPES
 from symgraph.transforms.counts import LARGEST
 
 X = np.array([1.0, 2.0])
@@ -201,3 +202,23 @@ def test_what_only_counts_calls_is_no_matter() -> None:
             each(X)
         assert g.cache_info().misses == 1
     assert (calls, COUNTER) == (6, 6)
+
+
+def test_many_shapes_are_told_once() -> None:
+    g = sg.grad(lambda x, y: np.sum(x * y))
+    for n in range(1, MANY_SHAPES):
+        g(np.ones(n), 2.0)
+        g(np.ones(n), 3.0)
+    with pytest.warns(sg.RetraceWarning, match=r"<lambda> .*32 shapes(.|\n)*named sizes"):
+        g(np.ones(MANY_SHAPES), 2.0)
+    g(np.ones(MANY_SHAPES + 1), 2.0)
+    named = sg.trace(lambda x: np.sum(x * x), x=sg.spec("n, 3")).gradient("x").simplify().lower()
+    for n in range(5):
+        np.testing.assert_array_equal(named(np.ones((n, 3)))[1], np.full((n, 3), 2.0))
+
+
+def test_other_kinds_of_arguments_are_not_counted_as_shapes() -> None:
+    g = sg.grad(lambda x, y: np.sum(x) * y)
+    for n in range(1, MANY_SHAPES // 2 + 1):
+        g(np.ones(n), 2.0)
+        g(np.ones((n, 2)), 2.0)

@@ -367,3 +367,13 @@ def test_no_input_is_left_out_of_the_point() -> None:
     forward = Dag({"x": x.node, "unused": unused.node}, [np.sum(x * x).node])
     gradients = forward.with_outputs([(2 * x).node], ["g"], 0)
     assert checked(forward, gradients, ["x"], {}).ok
+
+
+@pytest.mark.parametrize("expression", ["x@A@x", "0.5*x@A@x", "det(x)"])
+def test_a_shape_that_does_not_fit_tells_how_a_matrix_is_stated(
+    expression: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["derive", expression, "--wrt", "x"]) == 2
+    assert "say --shape A=n,n of a matrix A" in capsys.readouterr().err
+    assert main(["derive", "x +", "--wrt", "x"]) == 2
+    assert "--shape" not in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 import numpy as np
 import pytest
@@ -265,3 +266,17 @@ def test_notes_that_go_round_in_a_circle_are_printed() -> None:
     note(two, two.origin)
     assert sorted(order_of([one, two]).values()) == [0, 1]
     assert adjoint_chain(one.origin) == [two, one]
+
+
+def test_a_value_of_the_forward_part_is_not_known_as_a_gradient() -> None:
+    def loss(h: Any, w: Any, t: Any) -> Any:
+        yhat = w @ h
+        return 0.5 * (yhat - t) ** 2
+
+    graph = sg.trace(loss, h=3, w=3, t=()).gradient("w")
+    assert "∂f/∂yhat" in str(graph)
+    small = graph.simplify()
+    assert str(small.formula()) == "out = 0.5 * t1**2; grad_w = t1 * h where t1 = w @ h - t"
+    assert "∂f/∂yhat" not in str(small)
+    alone = sg.trace(loss, h=3, w=3, t=()).gradient("w", value=False).simplify()
+    assert "∂f/∂yhat = yhat - t" in str(alone)

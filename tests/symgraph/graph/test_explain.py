@@ -66,6 +66,12 @@ def test_a_value_is_traced_from_the_users_line_through_the_vjp(small: sg.Graph) 
     assert small.explain(node) == small.explain(node.node) == told
 
 
+def test_a_gradient_of_an_input_is_a_sum_over_its_uses() -> None:
+    graph = sg.trace(lambda a, b: a * b + np.tanh(a), a=(), b=()).gradient("a")
+    lines = graph.explain("grad_a").splitlines()
+    assert lines[2].strip().startswith("by the sum over the uses of a, at test_explain.py")
+
+
 def test_second_derivatives_name_both_vjps() -> None:
     graph = sg.trace(lambda x: np.sum(np.exp(x) * x), x=sg.spec(3)).hvp("x", "v")
     told = [graph.explain(node, format="data")[0]["adjoint_of"] for node in graph.nodes]

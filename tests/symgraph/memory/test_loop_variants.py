@@ -189,3 +189,18 @@ def test_loops_that_share_a_short_time_have_a_plan() -> None:
     assert plan.memory_plan().peak_bytes <= budget
     given = numbers(graph)
     assert bits(plan, given) == bits(graph, given)
+
+
+def test_a_budget_below_all_carries_of_a_named_number_of_steps_is_told_to_need_a_number() -> None:
+    def loss(xs: Any, w: Any) -> Any:
+        return np.sum(sg.scan(lambda h, x: (np.tanh(h @ w + x), None), np.zeros(8), xs)[0] ** 2)
+
+    def graph(steps: int | str) -> sg.Graph:
+        return sg.trace(loss, xs=f"{steps}, 8", w=(8, 8)).gradient("w")
+
+    with pytest.raises(sg.MemoryBudgetError, match="A loop of T steps keeps every carry"):
+        graph("T").checkpoint(20_000, T=1000)
+    assert graph(1000).checkpoint(20_000).memory().peak_bytes <= 20_000
+    with pytest.raises(sg.MemoryBudgetError) as raised:
+        graph(1000).checkpoint(1000)
+    assert "every carry" not in str(raised.value)

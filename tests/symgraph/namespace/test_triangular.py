@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from scipy import linalg
 
+import symgraph as sg
 from symgraph.namespace import NUMPY
+from symgraph.namespace.triangular import solved
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -52,3 +54,28 @@ def test_a_zero_on_the_diagonal_is_an_error(dtypes: tuple[str, str]) -> None:
     a, b = np.diag([1, 0, 2]).astype(dtypes[0]), np.ones((3, 1), dtypes[1])
     with pytest.raises(np.linalg.LinAlgError, match="at diagonal 1"):
         NUMPY.solve_triangular(a, b, lower=True, trans=0, unit_diagonal=False)
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+def test_rows_that_do_not_fit_are_refused_before_lapack_tells_of_them(
+    rows: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ValueError, match=f"3 rows .* {rows} right sides"):
+        solved(np.eye(3), np.ones((rows, 2)), lower=True, trans=0, unit_diagonal=False)
+    assert capfd.readouterr().err == ""
+
+
+def test_simplifying_solves_of_a_cholesky_factor_prints_nothing(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    x = np.linspace(-1, 1, 12)[:, None]
+
+    def nll(scale: Any) -> Any:
+        distances = np.sum(((x[:, None] - x[None]) / np.exp(scale)) ** 2, -1)
+        factor = np.linalg.cholesky(np.exp(-distances / 2) + 0.1 * np.eye(12))
+        a = np.linalg.solve(factor, x[:, 0])
+        return 0.5 * a @ a + np.sum(np.log(np.diag(factor)))
+
+    sg.trace(nll, scale=1).gradient("scale").simplify()
+    told = capfd.readouterr()
+    assert told.out == told.err == ""

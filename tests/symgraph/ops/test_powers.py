@@ -110,3 +110,36 @@ def test_the_slope_of_a_power_reads_as_in_the_book() -> None:
     )
     slopes = known.gradient("x", "a", value=False).simplify()
     assert str(slopes.formula()) == "grad_x = a * x**(a - 1); grad_a = x**a * log(x)"
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_tangents_of_a_base_and_an_exponent_of_lower_rank_do_not_meet_the_axes_of_the_power(
+    size: int, mode: Any
+) -> None:
+    # As many data as parameters broadcast in the wrong way; other sizes did not broadcast.
+    t = np.linspace(0.5, 2.0, size)
+
+    def loss(p: Any, t: Any) -> Any:
+        return np.sum(p[0] * (t / p[1]) ** p[0])
+
+    p = np.array([1.3, 0.7])
+    found = sg.jacobian(sg.grad(loss), mode=mode)(p, t)
+    base, logs = (t / p[1]) ** p[0], np.log(t / p[1])
+    mixed = -np.sum(base * (2 * p[0] + p[0] ** 2 * logs)) / p[1]
+    wanted = [
+        [np.sum(base * (2 * logs + p[0] * logs**2)), mixed],
+        [mixed, np.sum(base) * p[0] ** 2 * (p[0] + 1) / p[1] ** 2],
+    ]
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_a_hessian_of_powers_over_a_named_dimension() -> None:
+    graph = sg.trace(lambda p, t: np.sum((t + p[0]) ** (p[1] * t)), p=sg.spec(2), t=sg.spec("n"))
+    hessian = graph.hessian("p", value=False).lower()
+    slope = graph.gradient("p", value=False).lower()
+    p, step = np.array([0.3, 1.2]), 1e-6
+    for size in (2, 3):
+        t = np.linspace(0.5, 1.5, size)
+        moved = [(slope(p + e, t) - slope(p - e, t)) / (2 * step) for e in step * np.eye(2)]
+        np.testing.assert_allclose(hessian(p, t), moved, rtol=1e-8)

@@ -7,6 +7,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+import scipy.special
 import scipy.stats
 
 import symgraph as sg
@@ -31,6 +32,12 @@ SHAPES: dict[str, tuple[float, ...]] = {
     "poisson": (3.2,),
     "geom": (0.3,),
     "nbinom": (4, 0.3),
+    "betabinom": (10, 1.3, 2.2),
+    "genpareto": (0.3,),
+    "vonmises": (1.7,),
+    "fisk": (1.6,),
+    "lomax": (2.2,),
+    "invgauss": (1.3,),
 }
 X = np.array(
     [-40, -5, -1.5, -1, -0.3, 0, 0.2, 0.5, 1, 1.3, 2, 3, 5, 7.0, 10, 11, 12, 30, -np.inf, np.inf]
@@ -211,8 +218,8 @@ def test_what_is_missing_says_what_there_is() -> None:
     assert "logpdf" in str(missing.value.mend)
     with pytest.raises(AttributeError, match="norm has no rvs"):
         stats.norm.rvs(size=3)
-    with pytest.raises(AttributeError, match="stats has no vonmises"):
-        stats.vonmises
+    with pytest.raises(AttributeError, match="stats has no nakagami"):
+        stats.nakagami
     with pytest.raises(sg.InputError, match="unknown shape"):
         stats.norm.logpdf(0.0, shape=1)
     with pytest.raises(sg.InputError, match="missing a"):
@@ -254,3 +261,39 @@ def test_laplace_s_probabilities_have_a_slope_at_the_mean(method: str, simplifie
     slope = {"cdf": 0.25, "sf": -0.25, "logcdf": 0.5, "logsf": -0.5}[method]
     by_x, by_loc = graph.evaluate(x=1.5, loc=1.5, scale=2.0)
     assert (by_x, by_loc) == pytest.approx((slope, -slope))
+
+
+@pytest.mark.parametrize("c", [-2.5, -1.0, -0.4, 0.0, 1e-9, 0.7])
+def test_genpareto_ends_where_its_shape_is_negative(c: float) -> None:
+    ours, theirs = stats.genpareto, scipy.stats.genpareto
+    end = -1 / c if c < 0 else 3.0
+    for z in (0.0, 0.3 * end, 0.99 * end, end, 1.01 * end):
+        for method in ("pdf", "cdf", "sf"):
+            found, wanted = getattr(ours, method)(z, c), getattr(theirs, method)(z, c)
+            assert found == pytest.approx(wanted, rel=1e-7, abs=1e-15), (method, z)
+    for q in (0.0, 0.2, 0.9, 1.0):
+        assert ours.ppf(q, c) == pytest.approx(theirs.ppf(q, c), rel=1e-7)
+    h, f = 1e-3, lambda c: stats.genpareto.logpdf(0.3, c)
+    if c > -1:
+        assert sg.grad(f)(c) == pytest.approx((f(c + h) - f(c - h)) / (2 * h), rel=1e-4)
+
+
+def test_the_score_of_directions_is_the_textbooks() -> None:
+    x = np.array([0.2, 1.1, -2.0])
+    slope = sg.grad(lambda m, k: np.sum(stats.vonmises.logpdf(x, k, m)), wrt=("m", "k"))(0.3, 2.0)
+    bessel = scipy.special.i1(2.0) / scipy.special.i0(2.0)
+    np.testing.assert_allclose(slope[0], 2.0 * np.sum(np.sin(x - 0.3)), rtol=1e-13)
+    np.testing.assert_allclose(slope[1], np.sum(np.cos(x - 0.3)) - 3 * bessel, rtol=1e-12)
+
+
+@pytest.mark.parametrize("z", [1e-3, 0.4, 7.0, 90.0, 700.0])
+@pytest.mark.parametrize("mu", [0.05, 1.3, 40.0])
+def test_tails_of_invgauss_against_high_precision(z: float, mu: float) -> None:
+    with mpmath.workdps(400):
+        root = mpmath.sqrt(mpmath.mpf(z))
+        near, far = (mpmath.mpf(z) / mu - 1) / root, -(mpmath.mpf(z) / mu + 1) / root
+        twice = mpmath.exp(2 / mpmath.mpf(mu)) * mpmath.ncdf(far)
+        below, above = mpmath.ncdf(near) + twice, mpmath.ncdf(-near) - twice
+        wanted = float(mpmath.log(below)), float(mpmath.log(above))
+    found = stats.invgauss.logcdf(z, mu), stats.invgauss.logsf(z, mu)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-300)

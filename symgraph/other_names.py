@@ -1,0 +1,28 @@
+"""Names that users of other libraries look for in `symgraph`, and what stands for each here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["INSTEAD"]
+
+_COMPILED = "Functions of sg.grad and its kin are compiled; sg.trace(f, x=...).lower() compiles f."
+_IMPORTED = "Import it: import symgraph.{}"
+
+INSTEAD: Mapping[str, str] = {
+    "jit": _COMPILED,
+    "compile": _COMPILED,
+    "jacfwd": 'Write sg.jacobian(f, mode="forward").',
+    "jacrev": 'Write sg.jacobian(f, mode="reverse").',
+    "elementwise_grad": "Write sg.jacobian(f, diagonal=True).",
+    "hessian_vector_product": "Write sg.hvp(f).",
+    "make_jvp": "Write sg.jvp(f).",
+    "make_vjp": "Write sg.vjp(f).",
+    "custom_jvp": "sg.custom_vjp serves forward mode, too.",
+    "stop_gradient": "Import it from symgraph.numpy.",
+    "checkpoint": 'A graph has it: graph.checkpoint("64 MB").',
+    "remat": 'A graph has it: graph.checkpoint("64 MB").',
+    "lax": "Loops and choices are sg.scan, sg.fori_loop, sg.while_loop and sg.cond.",
+    "nn": "Activations and losses are functions of symgraph.numpy.",
+    **{room: _IMPORTED.format(room) for room in ("scipy", "testing")},
+}
