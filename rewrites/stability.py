@@ -68,12 +68,6 @@ def one_minus_exp(x: Real) -> Identity:
     return 1 - exp(x), -expm1(x)
 
 
-@rule(sound="rounding", stable="exp overflows")
-def exp_over_expm1_of_opposite(x: Real) -> Identity:
-    r"""$e^x / (e^x - 1) = -1 / (e^{-x} - 1)$."""
-    return exp(x) / expm1(x), -1 / expm1(-x)
-
-
 @rule(sound="rounding", stable="x far from 0: inf / inf")
 def exp_over_squared_expm1(x: Real) -> Identity:
     r"""$e^x / (e^x - 1)^2 = -1 / ((e^x - 1)(e^{-x} - 1))$."""

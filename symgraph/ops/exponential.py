@@ -310,8 +310,7 @@ def _log1mexp(xp: Any, x: Any) -> Any:
 log1mexp = elementwise(
     "log1mexp",
     kernel=_log1mexp,
-    # Not -1 / expm1(-x): far out its own derivative is a quotient of infinities.
-    vjp=(lambda ct, out, x: ct * (exp(x) / expm1(x)),),
+    vjp=(lambda ct, out, x: -(ct / expm1(-x)),),
     facts=knows(
         bounds=within(-inf, 0.0),
         signs=lambda x: (f.negative,),

@@ -189,19 +189,3 @@ def test_third_derivatives_of_larger_determinants_are_no_rounding_errors() -> No
         steps = np.arange(-2, 3)
         values = [np.linalg.det(start + step * direction) for step in steps]
         np.testing.assert_allclose(found, 6 * np.polyfit(steps, values, 4)[1], rtol=1e-9)
-
-
-FAR_OUT: dict[str, tuple[Function, float, float]] = {
-    "log1mexp": (snp.log1mexp, -700.0, -np.exp(-700.0)),
-    "log1mexp where exp underflows": (snp.log1mexp, -800.0, 0.0),
-    "complementary log-log": (stats.gumbel_l.logcdf, 9.0, 0.0),
-    "of exponents that overflow": (stats.expon.logcdf, 800.0, 0.0),
-}
-
-
-@pytest.mark.parametrize("name", FAR_OUT)
-def test_curvature_far_out_is_a_number(name: str) -> None:
-    f, at, curvature = FAR_OUT[name]
-    graph = sg.trace(f, x=()).hessian("x", value=False)
-    for each in (graph, graph.simplify()):
-        np.testing.assert_allclose(each.evaluate(x=at), curvature, rtol=1e-12)
