@@ -19,6 +19,7 @@ from ..ir.differentiation import Pull, Push, Undefined
 from ..ir.dims import same_shape
 from ..ir.node import Node, adjoint_origin, fresh, origin
 from ..ir.op import OPS, carries_aligned
+from ..ops.movement import reshape
 from .reverse import active_nodes, check_targets, cotangents, fitted, past_of, rule_of
 from .shifts import without_effect
 
@@ -187,7 +188,7 @@ def _aligned(tangent: Array | None, operand: Node, node: Node, lead: int) -> Arr
     if tangent is None or missing <= 0 or not lead:
         return tangent
     shape = (*tangent.shape[:lead], *[1] * missing, *tangent.shape[lead:])
-    return FUNCTIONS["reshape"](tangent, shape)
+    return reshape(tangent, shape)
 
 
 def _broadcast(tangent: Array | None, out: Array, lead: int) -> Array | None:
