@@ -17,6 +17,7 @@ def f(x: Any, scale: Any, y: Any) -> Any:
     return scale * 1.5 + np.sum(entropy) + np.sum(np.matmul(rows, x)[::2])
 
 
+@pytest.mark.whole
 def test_every_budget_gives_a_plan_of_the_same_values() -> None:
     x, scale, y = np.array([[-1.5], [1.25]]), np.array(0.25), np.array([[-0.5], [-0.75]])
     joint = sg.trace(f, x=x, scale=scale, y=y).gradient("x", "scale", "y")

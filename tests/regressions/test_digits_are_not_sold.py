@@ -161,6 +161,7 @@ def test_the_tail_of_one_minus_a_squared_tanh() -> None:
     held(lambda x: np.sum((np.exp(2 * x) - 1) / (np.exp(2 * x) + 1)), np.array([-19.0, -1, 0.5]))
 
 
+@pytest.mark.whole
 def test_a_careful_gradient_shares_its_backward_pass() -> None:
     """If one gradient needs s(x) s(-x) for s (1 - s), both have it, or the work is done twice."""
     steps = 3

@@ -141,6 +141,7 @@ def test_a_product_of_factors_of_a_singular_matrix_has_a_gradient() -> None:
         np.testing.assert_allclose(each.evaluate(x=singular), weights, atol=1e-12)
 
 
+@pytest.mark.whole
 def test_correlations_of_1_have_a_curvature() -> None:
     """NumPy clips them to [-1, 1], which mends rounding alone."""
 
