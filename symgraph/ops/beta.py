@@ -1,7 +1,8 @@
 """The beta function, incomplete gamma and beta functions, and Hurwitz's zeta, by SciPy's names.
 
-DLMF §5.12, §8.2, §8.17 and §25.11. Derivatives in the parameters of the incomplete functions have
-no closed form in SciPy's functions, so they are refused.
+DLMF §5.12, §8.2, §8.17 and §25.11. Derivatives in the parameter of incomplete gamma functions come
+from `gammainc_slope`; those in the parameters of incomplete beta functions have no closed form in
+SciPy's functions, so they are refused.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from ..ir.op import results_of
 from ..ir.traits import Traits
 from .composites import composite
 from .exponential import exp
+from .incomplete import gamma_density, gammainc_slope
 from .scipyufuncs import scipy_ufunc
-from .special import digamma, gammaln, xlog1py, xlogy
+from .special import digamma, xlog1py, xlogy
 
 __all__ = [
     "beta",
@@ -70,8 +72,9 @@ binom = scipy_ufunc(
 
 
 # -- incomplete functions --------------------------------------------------------------------------
-def _gamma_density(a: Array, x: Array) -> Array:
-    return exp(xlogy(a - 1, x) - x - gammaln(a))
+def _quantile_slope(a: Array, x: Array) -> Array:
+    """How the x of a given probability moves with a: the probability itself stays."""
+    return -(gammainc_slope(a, x) / gamma_density(a, x))
 
 
 def _beta_density(a: Array, b: Array, x: Array) -> Array:
@@ -80,29 +83,29 @@ def _beta_density(a: Array, b: Array, x: Array) -> Array:
 
 gammainc = scipy_ufunc(
     "gammainc",
-    _no("gammainc", "a"),
-    lambda ct, out, a, x: ct * _gamma_density(a, x),
+    lambda ct, out, a, x: ct * gammainc_slope(a, x),
+    lambda ct, out, a, x: ct * gamma_density(a, x),
     doc="The regularized lower incomplete gamma function.",
     flops=100,
 )
 gammaincc = scipy_ufunc(
     "gammaincc",
-    _no("gammaincc", "a"),
-    lambda ct, out, a, x: -(ct * _gamma_density(a, x)),
+    lambda ct, out, a, x: -(ct * gammainc_slope(a, x)),
+    lambda ct, out, a, x: -(ct * gamma_density(a, x)),
     doc="The regularized upper incomplete gamma function.",
     flops=100,
 )
 gammaincinv = scipy_ufunc(
     "gammaincinv",
-    _no("gammaincinv", "a"),
-    lambda ct, out, a, y: ct / _gamma_density(a, out),
+    lambda ct, out, a, y: ct * _quantile_slope(a, out),
+    lambda ct, out, a, y: ct / gamma_density(a, out),
     doc="The x with gammainc(a, x) = y.",
     flops=200,
 )
 gammainccinv = scipy_ufunc(
     "gammainccinv",
-    _no("gammainccinv", "a"),
-    lambda ct, out, a, y: -(ct / _gamma_density(a, out)),
+    lambda ct, out, a, y: ct * _quantile_slope(a, out),
+    lambda ct, out, a, y: -(ct / gamma_density(a, out)),
     doc="The x with gammaincc(a, x) = y.",
     flops=200,
 )

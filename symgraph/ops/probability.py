@@ -1,7 +1,8 @@
 """Distribution functions under SciPy's names, by incomplete gamma and beta functions.
 
-They are differentiable in the argument, and in the parameters that enter it. The derivative in a
-parameter of the incomplete functions has no closed form.
+They are differentiable in the argument, and in the parameters that enter it; those of gamma's kin
+in all parameters that are no counts. The derivative in a parameter of incomplete beta functions has
+no closed form.
 """
 
 from __future__ import annotations
