@@ -32,6 +32,7 @@ _DOMAINS = {
     **dict.fromkeys(("rel_entr", "kl_div", "poch", "binom", "boxcox", "boxcox1p"), "++"),
     **dict.fromkeys(("gammaincinv", "gammainccinv"), "+u"),
     **dict.fromkeys(("betainc", "betaincc", "betainccinv", "betaincinv"), "++u"),
+    **dict.fromkeys(("betainc_slope_a", "betainc_slope_b"), "++u"),
     **dict.fromkeys(("inv_boxcox", "inv_boxcox1p"), "uu"),
     "hyp1f1": "+++",
     "hyp2f1": "+++u",

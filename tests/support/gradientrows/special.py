@@ -32,12 +32,11 @@ def _with(name: str, first: Any, *operands: Operand, note: str = "") -> Gradient
     return GradientCase(name, lambda *x: function(*given, *x), operands, False, note=note)
 
 
-def _in_parameter(name: str, second: float) -> GradientCase:
-    """The function of a given second operand, differentiated once in the first."""
+def _in_parameter(name: str, *others: float) -> GradientCase:
+    """The function of given other operands, differentiated once in the first."""
     function: Callable[..., Any] = FUNCTIONS[name]
-    return GradientCase(
-        name, lambda a: function(a, second), (POSITIVE,), False, order=1, note="parameter"
-    )
+    note = f"parameter, at {others}"
+    return GradientCase(name, lambda a: function(a, *others), (POSITIVE,), False, 1, note)
 
 
 BESSEL = (
@@ -73,8 +72,21 @@ BETA = (
     *[_with(name, 1.7, UNIT) for name in ("gammaincinv", "gammainccinv")],
     *[_in_parameter(name, 1.3) for name in ("gammainc", "gammaincc")],
     *[_in_parameter(name, 0.6) for name in ("gammaincinv", "gammainccinv")],
-    _with("betainc", (1.7, 2.2), UNIT),
-    _with("betaincinv", (1.7, 2.2), UNIT),
+    *[
+        _with(name, (1.7, 2.2), UNIT)
+        for name in ("betainc", "betaincinv", "betainc_slope_a", "betainc_slope_b")
+    ],
+    *[
+        _in_parameter(name, *rest)
+        for name in ("betainc", "betaincc", "betaincinv", "betainccinv")
+        for rest in ((1.3, 0.4), (0.6, 0.8))
+    ],
+    *[
+        GradientCase(
+            name, lambda b, name=name: FUNCTIONS[name](1.3, b, 0.4), (POSITIVE,), False, 1, "b"
+        )
+        for name in ("betainc", "betaincc", "betaincinv", "betainccinv")
+    ],
     _with("zeta", 2.5, POSITIVE),
 )
 
