@@ -202,7 +202,7 @@ betainc_slope_a = elementwise(
     ),
     promote=float_or_double,
     facts=knows(bounds=within(-inf, 0.0), defined=lambda *_: False),
-    flops=900,
+    flops=1500,
     workspace=working_room,
     doc="The derivative of betainc(a, b, x) with respect to a.",
 )
@@ -218,7 +218,7 @@ betainc_slope_b = elementwise(
     ),
     promote=float_or_double,
     facts=knows(bounds=within(0.0, inf), defined=lambda *_: False),
-    flops=900,
+    flops=1500,
     workspace=working_room,
     doc="The derivative of betainc(a, b, x) with respect to b.",
 )
