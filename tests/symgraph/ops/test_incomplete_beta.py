@@ -163,3 +163,17 @@ def test_distributions_that_rest_on_it(name: str) -> None:
         float(differences(lambda t: exact(mp.mpf(at[0]), t), at[1])),
     ]
     np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["gammainc_slope", "betainc_slope_a", "betainc_slope_b"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_source_stands_alone(name: str, dtype: str) -> None:
+    at = {each: np.array([0.25, 0.5, 0.875], dtype) for each in "abx"}
+    if name == "gammainc_slope":
+        del at["b"]
+    graph = sg.graph(getattr(snp, name)(*[sg.input(each, (3,), dtype) for each in at]))
+    text, names = graph.to_python(), dict[str, Any]()
+    assert "symgraph" not in text
+    exec(text, names)
+    (found,) = np.atleast_2d(names["function"](np, **at))
+    np.testing.assert_array_equal(found, getattr(snp, name)(*at.values()))
