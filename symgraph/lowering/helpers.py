@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..namespace import windows
+from .incomplete_source import OF_INCOMPLETE, source_of_slope
 
 __all__ = ["HELPERS", "helpers_source", "source_of_function"]
 
@@ -105,7 +106,7 @@ _OF_WINDOWS = tuple(
         windows.kernel_convolution,
     )
 )
-HELPERS = (*_ALONE, *_OF_WINDOWS)
+HELPERS = (*_ALONE, *_OF_WINDOWS, *OF_INCOMPLETE)
 """Names of all functions here, in the order in which source is searched for them."""
 
 
@@ -114,6 +115,9 @@ def helpers_source(names: Collection[str]) -> str:
     of_windows = bool({*names} & {*_OF_WINDOWS})
     needed = {*names, _name_of(_SCATTER_ADD)} if of_windows else {*names}
     text = "".join(_ALONE[name].lstrip("\n") + "\n" for name in sorted(needed & {*_ALONE}))
+    text += "".join(
+        [source_of_slope(name).lstrip("\n") + "\n" for name in OF_INCOMPLETE if name in names]
+    )
     return f"{windows.source()}\n{text}" if of_windows else text
 
 

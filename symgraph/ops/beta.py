@@ -1,11 +1,12 @@
 """The beta function, incomplete gamma and beta functions, and Hurwitz's zeta, by SciPy's names.
 
-DLMF §5.12, §8.2, §8.17 and §25.11. Derivatives in the parameters of the incomplete functions have
-no closed form in SciPy's functions, so they are refused.
+DLMF §5.12, §8.2, §8.17 and §25.11. Derivatives in the parameters of incomplete functions come from
+`incomplete` and `incomplete_beta`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
@@ -14,9 +15,10 @@ from ..ir.differentiation import undefined
 from ..ir.op import results_of
 from ..ir.traits import Traits
 from .composites import composite
-from .exponential import exp
+from .incomplete import gamma_density, gammainc_slope
+from .incomplete_beta import beta_density, betainc_slope_a, betainc_slope_b
 from .scipyufuncs import scipy_ufunc
-from .special import digamma, gammaln, xlog1py, xlogy
+from .special import digamma
 
 __all__ = [
     "beta",
@@ -24,7 +26,6 @@ __all__ = [
     "betaincc",
     "betainccinv",
     "betaincinv",
-    "betaln",
     "binom",
     "gammainc",
     "gammaincc",
@@ -48,13 +49,6 @@ beta = scipy_ufunc(
     doc="gamma(a) gamma(b) / gamma(a + b).",
     traits=Traits(commutative=True),
 )
-betaln = scipy_ufunc(
-    "betaln",
-    lambda ct, out, a, b: ct * (digamma(a) - digamma(a + b)),
-    lambda ct, out, a, b: ct * (digamma(b) - digamma(a + b)),
-    doc="The logarithm of |beta(a, b)|.",
-    traits=Traits(commutative=True),
-)
 poch = scipy_ufunc(
     "poch",
     lambda ct, out, z, m: ct * (out * (digamma(z + m) - digamma(z))),
@@ -70,71 +64,72 @@ binom = scipy_ufunc(
 
 
 # -- incomplete functions --------------------------------------------------------------------------
-def _gamma_density(a: Array, x: Array) -> Array:
-    return exp(xlogy(a - 1, x) - x - gammaln(a))
+def _quantile_slope(a: Array, x: Array) -> Array:
+    """How the x of a given probability moves with a: the probability itself stays."""
+    return -(gammainc_slope(a, x) / gamma_density(a, x))
 
 
-def _beta_density(a: Array, b: Array, x: Array) -> Array:
-    return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))
+def _beta_quantile_slope(slope: Callable[..., Array], a: Array, b: Array, x: Array) -> Array:
+    return -(slope(a, b, x) / beta_density(a, b, x))
 
 
 gammainc = scipy_ufunc(
     "gammainc",
-    _no("gammainc", "a"),
-    lambda ct, out, a, x: ct * _gamma_density(a, x),
+    lambda ct, out, a, x: ct * gammainc_slope(a, x),
+    lambda ct, out, a, x: ct * gamma_density(a, x),
     doc="The regularized lower incomplete gamma function.",
     flops=100,
 )
 gammaincc = scipy_ufunc(
     "gammaincc",
-    _no("gammaincc", "a"),
-    lambda ct, out, a, x: -(ct * _gamma_density(a, x)),
+    lambda ct, out, a, x: -(ct * gammainc_slope(a, x)),
+    lambda ct, out, a, x: -(ct * gamma_density(a, x)),
     doc="The regularized upper incomplete gamma function.",
     flops=100,
 )
 gammaincinv = scipy_ufunc(
     "gammaincinv",
-    _no("gammaincinv", "a"),
-    lambda ct, out, a, y: ct / _gamma_density(a, out),
+    lambda ct, out, a, y: ct * _quantile_slope(a, out),
+    lambda ct, out, a, y: ct / gamma_density(a, out),
     doc="The x with gammainc(a, x) = y.",
     flops=200,
 )
 gammainccinv = scipy_ufunc(
     "gammainccinv",
-    _no("gammainccinv", "a"),
-    lambda ct, out, a, y: -(ct / _gamma_density(a, out)),
+    lambda ct, out, a, y: ct * _quantile_slope(a, out),
+    lambda ct, out, a, y: -(ct / gamma_density(a, out)),
     doc="The x with gammaincc(a, x) = y.",
     flops=200,
 )
 betainc = scipy_ufunc(
     "betainc",
-    _no("betainc", "a"),
-    _no("betainc", "b"),
-    lambda ct, out, a, b, x: ct * _beta_density(a, b, x),
+    lambda ct, out, a, b, x: ct * betainc_slope_a(a, b, x),
+    lambda ct, out, a, b, x: ct * betainc_slope_b(a, b, x),
+    lambda ct, out, a, b, x: ct * beta_density(a, b, x),
     doc="The regularized incomplete beta function.",
     flops=100,
 )
 betaincc = scipy_ufunc(
     "betaincc",
-    _no("betaincc", "a"),
-    _no("betaincc", "b"),
-    lambda ct, out, a, b, x: -(ct * _beta_density(a, b, x)),
+    lambda ct, out, a, b, x: -(ct * betainc_slope_a(a, b, x)),
+    lambda ct, out, a, b, x: -(ct * betainc_slope_b(a, b, x)),
+    lambda ct, out, a, b, x: -(ct * beta_density(a, b, x)),
     doc="1 - betainc(a, b, x), accurate where that is near 0.",
     flops=100,
 )
 betainccinv = scipy_ufunc(
     "betainccinv",
-    _no("betainccinv", "a"),
-    _no("betainccinv", "b"),
-    lambda ct, out, a, b, y: -(ct / _beta_density(a, b, out)),
+    lambda ct, out, a, b, y: ct * _beta_quantile_slope(betainc_slope_a, a, b, out),
+    lambda ct, out, a, b, y: ct * _beta_quantile_slope(betainc_slope_b, a, b, out),
+    lambda ct, out, a, b, y: -(ct / beta_density(a, b, out)),
     doc="The x with betaincc(a, b, x) = y.",
     flops=200,
 )
 betaincinv = scipy_ufunc(
     "betaincinv",
-    _no("betaincinv", "a"),
-    _no("betaincinv", "b"),
-    lambda ct, out, a, b, y: ct / _beta_density(a, b, out),
+    lambda ct, out, a, b, y: ct * _beta_quantile_slope(betainc_slope_a, a, b, out),
+    lambda ct, out, a, b, y: ct * _beta_quantile_slope(betainc_slope_b, a, b, out),
+    lambda ct, out, a, b, y: ct / beta_density(a, b, out),
     doc="The x with betainc(a, b, x) = y.",
     flops=200,
 )

@@ -1,7 +1,7 @@
 """Distribution functions under SciPy's names, by incomplete gamma and beta functions.
 
-They are differentiable in the argument, and in the parameters that enter it. The derivative in a
-parameter of the incomplete functions has no closed form.
+They are differentiable in the argument, and in all parameters that are no counts, but for the
+degrees of freedom of Student's t.
 """
 
 from __future__ import annotations

@@ -38,6 +38,7 @@ from .rounding import rint
 from .scipyufuncs import float_or_double, scipy_ufunc
 
 __all__ = [
+    "betaln",
     "digamma",
     "erf",
     "erfc",
@@ -155,6 +156,14 @@ digamma = scipy_ufunc(
     doc="The derivative of gammaln.",
     traits=Traits(signed_zero=(0,)),
     latex=r"\psi",
+)
+
+betaln = scipy_ufunc(
+    "betaln",
+    lambda ct, out, a, b: ct * (digamma(a) - digamma(a + b)),
+    lambda ct, out, a, b: ct * (digamma(b) - digamma(a + b)),
+    doc="The logarithm of |beta(a, b)|.",
+    traits=Traits(commutative=True),
 )
 
 

@@ -27,11 +27,12 @@ def _within(domains: str, dtype: str = "float64") -> list[Any]:
 _DOMAINS = {
     **dict.fromkeys(("gammaln", "gamma", "digamma", "exp1", "spence", "entr"), "+"),
     **dict.fromkeys(("y0", "y1", "k0", "k1", "k0e", "k1e"), "+"),
-    **dict.fromkeys(("beta", "betaln", "gammainc", "gammaincc", "huber"), "++"),
+    **dict.fromkeys(("beta", "betaln", "gammainc", "gammaincc", "gammainc_slope", "huber"), "++"),
     **dict.fromkeys(("jv", "yv", "iv", "ive", "kv", "kve", "pseudo_huber"), "++"),
     **dict.fromkeys(("rel_entr", "kl_div", "poch", "binom", "boxcox", "boxcox1p"), "++"),
     **dict.fromkeys(("gammaincinv", "gammainccinv"), "+u"),
     **dict.fromkeys(("betainc", "betaincc", "betainccinv", "betaincinv"), "++u"),
+    **dict.fromkeys(("betainc_slope_a", "betainc_slope_b"), "++u"),
     **dict.fromkeys(("inv_boxcox", "inv_boxcox1p"), "uu"),
     "hyp1f1": "+++",
     "hyp2f1": "+++u",

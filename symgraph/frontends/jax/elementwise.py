@@ -146,6 +146,7 @@ ELEMENTWISE: dict[str, Spelling] = {
         lgamma="gammaln",
         igamma="gammainc",
         igammac="gammaincc",
+        igamma_grad_a="gammainc_slope",
         bessel_i0e="i0e",
         bessel_i1e="i1e",
         is_finite="isfinite",

@@ -32,6 +32,13 @@ def _with(name: str, first: Any, *operands: Operand, note: str = "") -> Gradient
     return GradientCase(name, lambda *x: function(*given, *x), operands, False, note=note)
 
 
+def _in_parameter(name: str, *others: float) -> GradientCase:
+    """The function of given other operands, differentiated once in the first."""
+    function: Callable[..., Any] = FUNCTIONS[name]
+    note = f"parameter, at {others}"
+    return GradientCase(name, lambda a: function(a, *others), (POSITIVE,), False, 1, note)
+
+
 BESSEL = (
     *[_row(name, ANY) for name in ("j0", "j1", "i0", "i1")],
     *[_row(name, POSITIVE) for name in ("y0", "y1", "k0", "k1", "k0e", "k1e", "i0e", "i1e")],
@@ -61,12 +68,25 @@ BETA = (
     _row("betaln", POSITIVE, POSITIVE),
     _row("poch", POSITIVE, UNIT),
     _row("binom", ABOVE, UNIT),
-    _with("gammainc", 1.7, POSITIVE),
-    _with("gammaincc", 1.7, POSITIVE),
-    _with("gammaincinv", 1.7, UNIT),
-    _with("gammainccinv", 1.7, UNIT),
-    _with("betainc", (1.7, 2.2), UNIT),
-    _with("betaincinv", (1.7, 2.2), UNIT),
+    *[_with(name, 1.7, POSITIVE) for name in ("gammainc", "gammaincc", "gammainc_slope")],
+    *[_with(name, 1.7, UNIT) for name in ("gammaincinv", "gammainccinv")],
+    *[_in_parameter(name, 1.3) for name in ("gammainc", "gammaincc")],
+    *[_in_parameter(name, 0.6) for name in ("gammaincinv", "gammainccinv")],
+    *[
+        _with(name, (1.7, 2.2), UNIT)
+        for name in ("betainc", "betaincinv", "betainc_slope_a", "betainc_slope_b")
+    ],
+    *[
+        _in_parameter(name, *rest)
+        for name in ("betainc", "betaincc", "betaincinv", "betainccinv")
+        for rest in ((1.3, 0.4), (0.6, 0.8))
+    ],
+    *[
+        GradientCase(
+            name, lambda b, name=name: FUNCTIONS[name](1.3, b, 0.4), (POSITIVE,), False, 1, "b"
+        )
+        for name in ("betainc", "betaincc", "betaincinv", "betainccinv")
+    ],
     _with("zeta", 2.5, POSITIVE),
 )
 

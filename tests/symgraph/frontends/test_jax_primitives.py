@@ -113,6 +113,7 @@ row(
     lambda x: lax.igamma(jnp.ones((3, 4)), x) + lax.igammac(jnp.full((3, 4), 2.0), x),
     POSITIVE,
 )
+row("igamma in a", lambda x, y: lax.igamma_grad_a(x, y) * lax.igammac(y, x), POSITIVE, POSITIVE)
 row("betainc", lambda x: jax.scipy.special.betainc(2.0, 3.0, x), SHARE)
 row(
     "zeta",
