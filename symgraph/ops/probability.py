@@ -1,7 +1,7 @@
 """Distribution functions under SciPy's names, by incomplete gamma and beta functions.
 
-They are differentiable in the argument, and in all parameters that are no counts, but for the
-degrees of freedom of Student's t.
+They are differentiable in the argument and in all parameters but the degrees of freedom of
+Student's t. Counts are cut to whole numbers, as SciPy does, so that derivatives in them are 0.
 """
 
 from __future__ import annotations

@@ -112,6 +112,9 @@ def test_gradients_are_those_of_differences(name: str, method: str) -> None:
                 found = sg.trace(f, value="").gradient("value").evaluate(value=full[i])[1]
             except sg.NotDifferentiable:
                 continue
+            if name == "binom" and i == 1 and method.removeprefix("log") in ("cdf", "sf"):
+                assert found == 0  # The number of trials is cut to a whole number there.
+                continue
             h = 1e-4 * max(1.0, abs(full[i]))
             value = [f(full[i] + k * h) for k in (-2, -1, 0, 1, 2)]
             wanted = (8 * (value[3] - value[1]) - (value[4] - value[0])) / (12 * h)
