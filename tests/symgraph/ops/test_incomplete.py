@@ -42,6 +42,7 @@ def grid() -> list[tuple[float, float, float]]:
     return [(a, x, float(exact)) for a, x, exact in found if abs(exact) > 1e-280]
 
 
+@pytest.mark.whole
 def test_the_slope_has_its_digits_over_the_range_of_likelihoods() -> None:
     a, x, want = np.array(grid()).T
     assert len(a) > 120

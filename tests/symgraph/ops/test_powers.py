@@ -112,7 +112,7 @@ def test_the_slope_of_a_power_reads_as_in_the_book() -> None:
     assert str(slopes.formula()) == "grad_x = a * x**(a - 1); grad_a = x**a * log(x)"
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.whole
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_tangents_of_a_base_and_an_exponent_of_lower_rank_do_not_meet_the_axes_of_the_power(

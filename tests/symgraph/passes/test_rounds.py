@@ -29,6 +29,7 @@ def log_likelihood(F: Any, H: Any, q: Any, r: Any, ys: Any) -> Any:
     return found
 
 
+@pytest.mark.whole
 def test_rules_and_algebra_do_not_swing_to_and_fro(monkeypatch: pytest.MonkeyPatch) -> None:
     walks: list[int] = []
     walk = simplify.normalized
