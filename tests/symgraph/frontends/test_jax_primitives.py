@@ -113,7 +113,14 @@ row(
     lambda x: lax.igamma(jnp.ones((3, 4)), x) + lax.igammac(jnp.full((3, 4), 2.0), x),
     POSITIVE,
 )
-row("igamma in a", lambda x, y: lax.igamma_grad_a(x, y) * lax.igammac(y, x), POSITIVE, POSITIVE)
+row("igamma in a", lambda x, y: lax.igamma(x, y) * lax.igammac(y, x), POSITIVE, POSITIVE)
+# JAX has no derivative of this one, so it is of whole numbers.
+row(
+    "slope of igamma in a",
+    lambda i, x: lax.igamma_grad_a(abs(i) + 1.0, abs(i) + 0.5) * x,
+    COUNTS,
+    POSITIVE,
+)
 row("betainc", lambda x: jax.scipy.special.betainc(2.0, 3.0, x), SHARE)
 row(
     "zeta",
