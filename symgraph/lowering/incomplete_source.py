@@ -68,11 +68,7 @@ def _definitions(source: str) -> str:
 
 
 def _is_of_a_kernel(node: ast.stmt) -> bool:
+    """Whether it is a function of arrays, the rule that they share, or a constant."""
     if isinstance(node, ast.FunctionDef):
         return node.name == "_rule" or [each.arg for each in node.args.args][:1] == ["xp"]
-    if not isinstance(node, ast.Assign):
-        return False
-    told = ast.unparse(node)
-    return (
-        not told.startswith("__all__") and "elementwise(" not in told and "undefined(" not in told
-    )
+    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).isupper()

@@ -9,6 +9,7 @@ I_x(a, b) = 1 - I_{1-x}(b, a), the derivative in b is the same function.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, log, pi
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from ..array import Array
 from ..ir.differentiation import undefined
-from .bounds import knows, within
+from .bounds import Bounds, knows, within
 from .exponential import exp, log1p
 from .exponential import log as log_of
 from .families import elementwise
@@ -188,37 +189,32 @@ def _kernel_of_b(xp: Any, a: Any, b: Any, x: Any) -> Any:
     return in_own_precision(xp, lambda xp, a, b, x: -_everywhere(xp, b, a, 1 - x, x), a, b, x)
 
 
-_SECOND = undefined("second derivatives of incomplete beta functions in a and b are not known here")
+def _slope(
+    of: str, kernel: Callable[..., Any], rate: Callable[[Array, Array, Array], Array], sign: Bounds
+) -> Any:
+    """The operation of one derivative; its own in x is the density times a rate."""
+    second = undefined(
+        "second derivatives of incomplete beta functions in a and b are not known here"
+    )
+    return elementwise(
+        f"betainc_slope_{of}",
+        kernel=kernel,
+        vjp=(
+            second,
+            second,
+            lambda ct, out, a, b, x: ct * multiply_or_zero(beta_density(a, b, x), rate(a, b, x)),
+        ),
+        promote=float_or_double,
+        facts=knows(bounds=within(*sign), defined=lambda *_: False),
+        flops=1500,
+        workspace=working_room,
+        doc=f"The derivative of betainc(a, b, x) with respect to {of}.",
+    )
 
-betainc_slope_a = elementwise(
-    "betainc_slope_a",
-    kernel=_kernel_of_a,
-    vjp=(
-        _SECOND,
-        _SECOND,
-        lambda ct, out, a, b, x: (
-            ct * multiply_or_zero(beta_density(a, b, x), log_of(x) - digamma(a) + digamma(a + b))
-        ),
-    ),
-    promote=float_or_double,
-    facts=knows(bounds=within(-inf, 0.0), defined=lambda *_: False),
-    flops=1500,
-    workspace=working_room,
-    doc="The derivative of betainc(a, b, x) with respect to a.",
+
+betainc_slope_a = _slope(
+    "a", _kernel_of_a, lambda a, b, x: log_of(x) - digamma(a) + digamma(a + b), (-inf, 0.0)
 )
-betainc_slope_b = elementwise(
-    "betainc_slope_b",
-    kernel=_kernel_of_b,
-    vjp=(
-        _SECOND,
-        _SECOND,
-        lambda ct, out, a, b, x: (
-            ct * multiply_or_zero(beta_density(a, b, x), log1p(-x) - digamma(b) + digamma(a + b))
-        ),
-    ),
-    promote=float_or_double,
-    facts=knows(bounds=within(0.0, inf), defined=lambda *_: False),
-    flops=1500,
-    workspace=working_room,
-    doc="The derivative of betainc(a, b, x) with respect to b.",
+betainc_slope_b = _slope(
+    "b", _kernel_of_b, lambda a, b, x: log1p(-x) - digamma(b) + digamma(a + b), (0.0, inf)
 )

@@ -160,13 +160,17 @@ power = elementwise(
 )
 
 
+def _is_zero_times_infinity(xp: Any, x: Any, y: Any) -> Any:
+    return xp.logical_and(x == 0, xp.isinf(y))
+
+
 def _product_or_zero(xp: Any, x: Any, y: Any) -> Any:
-    return xp.where(xp.logical_and(x == 0, xp.isinf(y)), 0, x * y)
+    return xp.where(_is_zero_times_infinity(xp, x, y), 0, x * y)
 
 
 def _product_or_zero_of_many(xp: Any, x: Any, y: Any) -> Any:
     if x.ndim:
-        return xp.chosen(xp.logical_and(x == 0, xp.isinf(y)), 0, x * y)
+        return xp.chosen(_is_zero_times_infinity(xp, x, y), 0, x * y)
     # Two passes over y; a choice for each element takes four, where x is a number.
     limit = xp.where(x == 0, x + 1, inf)
     return x * xp.minimum(xp.maximum(y, -limit), limit)

@@ -33,14 +33,14 @@ _DEEPEST = 8
 
 def without_covered_quotients(normal: Arithmetic, expr: Expr) -> Expr:
     """The sum without the quotients that are NaN only where another term is no number."""
-    quotients = [term for term in expr if len(term.factors) > 1 and _has_quotient(term)]
+    quotients = _with_quotients(expr)
     if not quotients:
         return expr
     for covered in (quotient_beside_logarithm, quotient_beside_pole):
         new = covered(normal, expr, quotients)
         if new != expr and normal.is_last():
             normal.applied.note(covered.__name__)
-            expr, quotients = new, [term for term in new if _has_quotient(term)]
+            expr, quotients = new, _with_quotients(new)
     return expr
 
 
@@ -65,7 +65,7 @@ def quotient_beside_pole(normal: Arithmetic, expr: Expr, quotients: Sequence[Ter
 
 def has_quotient_beside_pole(expr: Expr) -> bool:
     r"""Whether it has x / x and y / x: (x + y) / x, which may be written, is infinite for NaN."""
-    quotients = [term for term in expr if len(term.factors) > 1 and _has_quotient(term)]
+    quotients = _with_quotients(expr)
     poles = _poles(expr) if quotients else ()
     return bool(poles) and any(
         len(powers) > 1 and place in poles
@@ -133,6 +133,10 @@ def _without(
             [(term, coef)] if left == factors else normal.product(coef, left, bound).items()
         )
     return added(parts)
+
+
+def _with_quotients(expr: Expr) -> list[Term]:
+    return [term for term in expr if len(term.factors) > 1 and _has_quotient(term)]
 
 
 def _has_quotient(term: Term) -> bool:
