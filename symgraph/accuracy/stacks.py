@@ -143,7 +143,16 @@ def _way(
     op: Op, few: Sequence[Numbers], params: Params, shape: tuple[int, ...], wanted: Numbers
 ) -> Way:
     """The first way that gives what is wanted at a few points."""
-    for way in (_plainly, _aligned, _lengthened, _placed, _moved, _as_matrices, _by_letters):
+    for way in (
+        _plainly,
+        _aligned,
+        _lengthened,
+        _placed,
+        _moved,
+        _as_matrices,
+        _as_columns,
+        _by_letters,
+    ):
         try:
             found = way(op, few, params, shape)
         except Exception:  # The operation cannot be run in this way.
@@ -204,6 +213,14 @@ def _as_matrices(op: Op, operands: Sequence[Numbers], params: Params, shape: Siz
     right = right[:, :, None] if right.ndim == 2 else right
     found = _plainly(op, (left, right), params, shape)
     return found.reshape(-1, *shape)
+
+
+def _as_columns(op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -> Numbers:
+    """For a system of equations: with its right side as a column."""
+    matrices, sides = operands
+    if matrices.ndim != 3 or sides.ndim != 2:
+        raise ValueError("no matrices and vectors")
+    return _plainly(op, (matrices, sides[:, :, None]), params, shape)[..., 0]
 
 
 def _by_letters(op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -> Numbers:

@@ -17,6 +17,7 @@ from . import windows as _windows
 from .choosing import chosen as _chosen
 from .row_sums import row_sums as _row_sums
 from .triangular import solved as _solved
+from .triangular import with_joint_sides
 
 __all__ = ["NUMPY", "Namespace", "added_at", "diagonals_written"]
 
@@ -94,18 +95,11 @@ class Namespace:
         if a.ndim == b.ndim == 2 and b.size:
             return solver(a, b, check_finite=False, **options)
         lead = xp.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-        found = xp.empty((*lead, *b.shape[-2:]), dtype=xp.result_type(a, b))
-        if not found.size:
-            return found
-        if a.ndim == 2:
-            columns = xp.moveaxis(b, -2, 0).reshape(b.shape[-2], -1)
-            solved = solver(a, columns, check_finite=False, **options)
-            return xp.moveaxis(solved.reshape(b.shape[-2], *lead, b.shape[-1]), 0, -2)
-        matrices = xp.broadcast_to(a, (*lead, *a.shape[-2:]))
-        sides = xp.broadcast_to(b, (*lead, *b.shape[-2:]))
-        for index in xp.ndindex(*lead):
-            found[index] = solver(matrices[index], sides[index], check_finite=False, **options)
-        return found
+        if 0 in lead or not b.shape[-1] or not b.shape[-2]:
+            return xp.empty((*lead, *b.shape[-2:]), dtype=xp.result_type(a, b))
+        return with_joint_sides(
+            xp, lambda one, sides: solver(one, sides, check_finite=False, **options), a, b, lead
+        )
 
     def scatter_add(self, x: Any, index: tuple[Any, ...], values: Any) -> Any:
         """A copy of `x` with `values` added at `index`; repeated positions add up."""
