@@ -17,9 +17,11 @@ from ...ir.fact_inference import Knowledge
 from ...ir.node import Node, on_operands
 from ...ir.walks import reachable
 from ..expression.exps import holds_exps
+from ..expression.leaf_terms import leaf_expr
 from ..expression.term import SUM, Atom, Expr
 from ..extraction.cheapest import CheapestSpellings
 from ..extraction.use_counts import Price, UseCounts
+from ..lifting.lifting import Lifter
 from .borders import Borders
 from .lower_bound import least_count, plain_count
 from .memory import RegionMemory, Settlement, Unchanged, memory_of
@@ -238,12 +240,28 @@ class RegionPass:
         else:
             node_forms.open(node, expr)
         node_forms.learn(node, expr)
+        if closed and self.now[node] is not before and self._shown_anew(node):
+            structure = None  # Other regions of its structure would be closed.
         if self.patient:
             self.spellings.learn(self.now[node])
         if structure is not None and expr and not self.spellings.told:
             needed, price = ended or ([], None)
             written = self.now[node] is not before
             self.repeated.keep(node, expr, structure, needed, price, written=written)
+
+    def _shown_anew(self, node: Node) -> bool:
+        """Show a closed value by its new spelling, if that is one term over an array.
+
+        A sum of sums joins them to one. Its user, a longer sum, then does the same in this walk.
+        """
+        new = self.now[node]
+        if len(new.operands) != 1 or not Lifter.knows(new):
+            return False
+        expr = self.lifter.form(new, [leaf_expr(self.lifter.atoms, new.operands[0])])
+        if expr is None or len(expr) != 1 or self._closed(node, expr):
+            return False
+        self.node_forms.open(node, expr)
+        return True
 
     def _ended(self, node: Node, expr: Expr, closed: bool, *, looked: bool) -> Ended | None:
         """Write the node anew, if a region may end here.
