@@ -29,6 +29,8 @@ class Borders:
     ----------
     users : dict of Node to int
         How many nodes use a value; an output counts as one more user.
+    used_by : dict of Node to list of Node
+        The nodes that use a value.
     lifted : set of Node
         Nodes whose operation the algebra knows.
     ends : set of Node
@@ -44,6 +46,7 @@ class Borders:
 
     def __init__(self, outputs: Sequence[Node], nodes: Sequence[Node], parted: set[Node]) -> None:
         self.users: dict[Node, int] = dict.fromkeys(nodes, 0)
+        self.used_by: dict[Node, list[Node]] = {node: [] for node in nodes}
         self.lifted: set[Node] = {node for node in nodes if Lifter.knows(node)}
         self.ends: set[Node] = set(outputs)
         self.arguments: set[Node] = set()
@@ -69,6 +72,7 @@ class Borders:
         opened = node in self.lifted and node.op not in SELECTIONS
         for operand in dict.fromkeys(node.operands):
             self.users[operand] += 1
+            self.used_by[operand].append(node)
             if not opened:
                 self.ends.add(operand)
             elif node.op in ARGUMENTS:

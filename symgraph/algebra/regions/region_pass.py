@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 from ...ir.fact_inference import Knowledge
-from ...ir.node import Node, on_operands
+from ...ir.node import Node
 from ...ir.walks import reachable
 from ..expression.exps import holds_exps
 from ..expression.leaf_terms import leaf_expr
@@ -29,6 +29,7 @@ from .multiples import Multiples
 from .node_forms import NodeForms
 from .options import options
 from .poles import below_bounded, may_get_new_pole
+from .rebuilt import RebuiltValues
 from .regions import LOGARITHMS, held_by, hides_much, is_closed, is_computed_from, is_trivial
 from .related_exps import RelatedExps
 from .repeated import RepeatedRegions
@@ -171,6 +172,7 @@ class RegionPass:
         self.use_counts = counts = UseCounts(outputs, nodes)
         self.borders = Borders(outputs, nodes, memory.parted)
         self.users = users = self.borders.users
+        self.rebuilt = RebuiltValues(self.borders.used_by, self.now, counts)
         self.node_forms = forms = NodeForms(memory, counts, users, self.now, thorough=thorough)
         self.spellings = CheapestSpellings(
             lifter.normal, forms.contractions, counts, users, judge, memory.tried
@@ -202,12 +204,13 @@ class RegionPass:
     def run(self) -> list[Node]:
         for node in self.nodes:
             self._visit(node)
+            self.rebuilt.note(node)
         return [self.now[output] for output in self.outputs]
 
     def _visit(self, node: Node) -> None:
         self.replacements.begin()
         self.spellings.told = []
-        self.now[node] = self._rebuilt(node)
+        self.now[node] = self.rebuilt.of(node)
         is_open = self.passed_by.get(node)
         if is_open is not None:
             self.node_forms.opened[node] = is_open
@@ -311,12 +314,6 @@ class RegionPass:
                     node, self.node_forms.nearest if self.late else self.node_forms.of
                 )
         return None
-
-    def _rebuilt(self, node: Node) -> Node:
-        rebuilt = on_operands(node, tuple([self.now[operand] for operand in node.operands]))
-        if rebuilt is not node:
-            self.use_counts.same(rebuilt, node)
-        return rebuilt
 
     # -- the end of a region -----------------------------------------------------------------------
     def _end(self, node: Node, expr: Expr, also: Sequence[Expr] = ()) -> Ended:
