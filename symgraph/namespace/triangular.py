@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["solved", "with_joint_sides"]
+__all__ = ["functions_of", "solved", "with_joint_sides"]
 
 _LETTERS = {np.dtype("float32"): "s", np.dtype("float64"): "d"}
 
 
 @cache
-def _functions(dtype: np.dtype[Any]) -> tuple[Any, Any]:
+def functions_of(dtype: np.dtype[Any]) -> tuple[Any, Any]:
     """LAPACK's function and BLAS's for a dtype; None if they have none."""
     letter = _LETTERS.get(dtype)
     if letter is None:
@@ -42,7 +42,7 @@ def solved(
     ValueError
         If the rows of the matrix and of the right sides are not equally many.
     """
-    trtrs, trsm = _functions(a.dtype)
+    trtrs, trsm = functions_of(a.dtype)
     if trtrs is None or b.dtype != a.dtype:
         return import_module("scipy.linalg").solve_triangular(
             a, b, lower=lower, trans=trans, unit_diagonal=unit_diagonal, check_finite=check_finite

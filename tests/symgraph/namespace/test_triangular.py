@@ -10,7 +10,7 @@ import pytest
 from scipy import linalg
 
 import symgraph as sg
-from symgraph.namespace import NUMPY
+from symgraph.namespace import NUMPY, triangular
 from symgraph.namespace.triangular import solved
 
 
@@ -42,6 +42,40 @@ def test_stacked_systems_are_solved_one_by_one() -> None:
         np.testing.assert_array_equal(found[i, j], want)
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [((2, 1), (1, 3)), ((), (2, 3)), ((2, 1), (3,)), ((1, 3), (2, 1)), ((3,), ())],
+)
+def test_right_sides_of_one_matrix_are_solved_together(
+    left: tuple[int, ...], right: tuple[int, ...]
+) -> None:
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=(*left, 4, 4)) + 4 * np.eye(4)
+    b = rng.normal(size=(*right, 4, 2))
+    found = NUMPY.solve_triangular(a, b, lower=True, trans=1, unit_diagonal=False)
+    lead = np.broadcast_shapes(left, right)
+    matrices, sides = np.broadcast_to(a, (*lead, 4, 4)), np.broadcast_to(b, (*lead, 4, 2))
+    assert found.shape == sides.shape
+    for place in np.ndindex(*lead):
+        want = linalg.solve_triangular(matrices[place], sides[place], lower=True, trans=1)
+        np.testing.assert_allclose(found[place], want, rtol=1e-14)
+
+
+def test_several_right_sides_are_solved_by_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LAPACK of OpenBLAS wakes its threads for the smallest system with several right sides."""
+    lapack, blas = triangular.functions_of(np.dtype("float64"))
+    sides: list[int] = []
+
+    def counted(a: Any, b: Any, *how: Any) -> Any:
+        sides.append(b.shape[1])
+        return lapack(a, b, *how)
+
+    monkeypatch.setattr(triangular, "functions_of", lambda _dtype: (counted, blas))
+    for count in (1, 2, 5):
+        solved(2 * np.eye(3), np.ones((3, count)), lower=True, trans=0, unit_diagonal=False)
+    assert sides == [1]
+
+
 @pytest.mark.parametrize("shape", [(0, 2), (3, 0)])
 def test_empty_systems(shape: tuple[int, int]) -> None:
     a = np.eye(shape[0])
@@ -50,8 +84,9 @@ def test_empty_systems(shape: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("dtypes", [("float64", "float64"), ("float32", "float64")])
-def test_a_zero_on_the_diagonal_is_an_error(dtypes: tuple[str, str]) -> None:
-    a, b = np.diag([1, 0, 2]).astype(dtypes[0]), np.ones((3, 1), dtypes[1])
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_zero_on_the_diagonal_is_an_error(count: int, dtypes: tuple[str, str]) -> None:
+    a, b = np.diag([1, 0, 2]).astype(dtypes[0]), np.ones((3, count), dtypes[1])
     with pytest.raises(np.linalg.LinAlgError, match="at diagonal 1"):
         NUMPY.solve_triangular(a, b, lower=True, trans=0, unit_diagonal=False)
 
