@@ -77,7 +77,7 @@ def stacked(
             _ways.clear()
         way = _ways[key] = _way(op, few, params, shape, wanted)
     try:
-        found = way(op, operands, params, shape)
+        found = _taken(way, op, operands, params, shape)
     except Exception:  # A kernel may refuse some numbers; one by one it takes most.
         found = _singly(op, operands, params, shape)
     if found.shape[1:] != shape:
@@ -154,12 +154,28 @@ def _way(
         _by_letters,
     ):
         try:
-            found = way(op, few, params, shape)
+            found = _taken(way, op, few, params, shape)
         except Exception:  # The operation cannot be run in this way.
             continue
         if found.shape == wanted.shape and _are_close(found, wanted):
             return way
     return _singly
+
+
+def _taken(way: Way, op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -> Numbers:
+    """The values in this way; NaN where the first operand is a singular matrix."""
+    try:
+        return way(op, operands, params, shape)
+    except np.linalg.LinAlgError:
+        matrices = operands[0]
+        singular = np.linalg.slogdet(matrices)[0] == 0
+        if matrices.ndim != 3 or not singular.any() or singular.all():
+            raise
+    one = np.eye(matrices.shape[1], dtype=matrices.dtype)
+    tame = np.where(singular[:, None, None], one, matrices)
+    found = way(op, (tame, *operands[1:]), params, shape)
+    lost = np.broadcast_to(singular, len(found)).reshape(-1, *[1] * (found.ndim - 1))
+    return np.where(lost, found.dtype.type(np.nan), found)
 
 
 def _are_close(found: Numbers, wanted: Numbers) -> bool:

@@ -25,7 +25,7 @@ from symgraph.namespace import NUMPY
 from symgraph.ops.indexing import EMBED
 from symgraph.ops.matmul import MATMUL
 from symgraph.ops.pseudoinverses import PINV
-from symgraph.ops.solving import INV
+from symgraph.ops.solving import INV, SOLVE
 from symgraph.scipy import special
 
 KNOWLEDGE = Knowledge()
@@ -418,6 +418,35 @@ def test_a_kernel_that_refuses_numbers_is_asked_at_every_point() -> None:
     assert found is not None
     assert np.isnan(found[:40]).all()
     np.testing.assert_array_equal(found[40:], x[40:])
+
+
+@pytest.mark.parametrize("sides", [(3,), (3, 2)])
+def test_systems_beside_singular_ones_are_solved_at_once(sides: tuple[int, ...]) -> None:
+    """As one by one, to the bit; a vector of right sides, and one that all points share, too."""
+    asked: list[int] = []
+
+    def kernel(xp: Any, a: Any, b: Any) -> Any:
+        asked.append(1)
+        return np.linalg.solve(a, b)
+
+    counted = replace(SOLVE, name="counted", kernel=kernel)
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=(66, 3, 3))
+    a[::5], a[::7, 1] = 0, a[::7, 0]
+    a[3] = np.nan
+    for b in (rng.normal(size=(66, *sides)), rng.normal(size=(1, *sides))):
+        with np.errstate(invalid="ignore"):
+            stacked(counted, (a, b), {}, sides)
+            asked.clear()
+            found = stacked(counted, (a, b), {}, sides)
+        assert found is not None
+        assert len(asked) == 2
+        for each, right, value in zip(a, np.broadcast_to(b, (66, *sides)), found, strict=True):
+            try:
+                wanted = np.linalg.solve(each, right)
+            except np.linalg.LinAlgError:
+                wanted = np.full(sides, np.nan)
+            np.testing.assert_array_equal(value, wanted)
 
 
 def test_a_nan_in_place_of_a_wrong_number_is_no_loss() -> None:
