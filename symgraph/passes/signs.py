@@ -27,6 +27,10 @@ __all__ = ["settled_signs", "takes_signs"]
 
 _STEPS = 60
 """How many values are negated on trial for one negation."""
+_IN_VAIN, _FEWEST_STEPS = 50, 15
+"""After so many searches in a row without success the next take half of the steps, down to these.
+
+In an unrolled loop each step has the same negations."""
 _MOST_USERS = 8
 """A value with more users than these is left as it is."""
 
@@ -152,6 +156,7 @@ class _Signs:
         self._roles: dict[Node, _Role] = {}
         self._mending: dict[Node, list[Node]] = {}
         """For an operation, the values to negate that may mend it."""
+        self._steps, self._in_vain = _STEPS, 0
         self.users: dict[Node, list[Node]] = {node: [] for node in nodes}
         for node in nodes:
             for operand in dict.fromkeys(node.operands):
@@ -166,7 +171,11 @@ class _Signs:
             if found is not None:
                 self.negated ^= found
                 self._counts.clear()
+                self._steps, self._in_vain = _STEPS, 0
                 return
+        self._in_vain += 1
+        if self._in_vain % _IN_VAIN == 0:
+            self._steps = max(_FEWEST_STEPS, self._steps // 2)
 
     def _values_to_negate(self, first: Node) -> Negated | None:
         """Values to negate, `first` among them, so that fewer negations are needed.
@@ -177,7 +186,7 @@ class _Signs:
             return None
         steps, second_best = 0, None
         stack: list[tuple[Negated, dict[Node, int], Node]] = [(frozenset(), {}, first)]
-        while stack and steps < _STEPS:
+        while stack and steps < self._steps:
             flips, changes, node = stack.pop()
             steps += 1
             flips |= {node}
