@@ -1,4 +1,4 @@
-"""Triangular systems by LAPACK's function: SciPy's bits, memory layout and errors."""
+"""Triangular systems by LAPACK's and BLAS's functions: SciPy's bits, memory layout and errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from scipy import linalg
 
 import symgraph as sg
-from symgraph.namespace import NUMPY
+from symgraph.namespace import NUMPY, triangular
 from symgraph.namespace.triangular import solved
 
 
@@ -32,6 +32,19 @@ def test_one_system_has_scipys_bits(dtype: str, size: int) -> None:
             assert (found.dtype, found.strides) == (want.dtype, want.strides)
 
 
+def test_systems_with_many_right_sides_start_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenBLAS's `trtrs` starts its threads for two right sides; `trsm` does for large systems."""
+
+    def refused(*_: Any) -> Any:
+        raise AssertionError("trtrs was called")
+
+    a, b = np.tril(np.ones((3, 3))), np.ones((3, 2))
+    monkeypatch.setattr(triangular, "_functions", lambda _: (refused, linalg.blas.dtrsm))
+    solved(a, b, lower=True, trans=0, unit_diagonal=False)
+    with pytest.raises(AssertionError, match="trtrs"):
+        solved(a, b[:, :1], lower=True, trans=0, unit_diagonal=False)
+
+
 def test_stacked_systems_are_solved_one_by_one() -> None:
     rng = np.random.default_rng(0)
     a = rng.normal(size=(2, 3, 4, 4)) + 4 * np.eye(4)
@@ -49,9 +62,10 @@ def test_empty_systems(shape: tuple[int, int]) -> None:
     assert found.shape == shape
 
 
+@pytest.mark.parametrize("sides", [1, 4])
 @pytest.mark.parametrize("dtypes", [("float64", "float64"), ("float32", "float64")])
-def test_a_zero_on_the_diagonal_is_an_error(dtypes: tuple[str, str]) -> None:
-    a, b = np.diag([1, 0, 2]).astype(dtypes[0]), np.ones((3, 1), dtypes[1])
+def test_a_zero_on_the_diagonal_is_an_error(dtypes: tuple[str, str], sides: int) -> None:
+    a, b = np.diag([1, 0, 2]).astype(dtypes[0]), np.ones((3, sides), dtypes[1])
     with pytest.raises(np.linalg.LinAlgError, match="at diagonal 1"):
         NUMPY.solve_triangular(a, b, lower=True, trans=0, unit_diagonal=False)
 
