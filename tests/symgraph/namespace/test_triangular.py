@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import product
 from typing import Any
 
@@ -39,7 +40,8 @@ def test_systems_with_many_right_sides_start_no_threads(monkeypatch: pytest.Monk
         raise AssertionError("trtrs was called")
 
     a, b = np.tril(np.ones((3, 3))), np.ones((3, 2))
-    monkeypatch.setattr(triangular, "_functions", lambda _: (refused, linalg.blas.dtrsm))
+    trsm = import_module("scipy.linalg.blas").dtrsm
+    monkeypatch.setattr(triangular, "_functions", lambda _: (refused, trsm))
     solved(a, b, lower=True, trans=0, unit_diagonal=False)
     with pytest.raises(AssertionError, match="trtrs"):
         solved(a, b[:, :1], lower=True, trans=0, unit_diagonal=False)
