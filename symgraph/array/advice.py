@@ -328,13 +328,17 @@ def _instead_of_index(found: UserExpression, value: ast.expr, index: ast.expr) -
         return _of_numbers(name, cast("np.ndarray[Any, Any]", indexed).ndim, index)
     if isinstance(indexed, (list, tuple)):
         return f"Index a list symbolically with snp.take(np.asarray({name}), index, axis=0)."
+    if indexed is None and not isinstance(index, ast.Slice):
+        # `self.table[i]` and `np.eye(3)[i]`: to know them would run the user's code once more.
+        return _of_numbers(_short(name), 2, index)
     return ""
 
 
 def _of_numbers(name: str, ndim: int, index: ast.expr) -> str:
     """NumPy asks only the array that is indexed, so np.take would not do."""
     if isinstance(index, ast.Tuple):
-        shown = _short(f"snp.asarray({name})[{ast.unparse(index).strip('()')}]")
+        places = ", ".join([ast.unparse(each) for each in index.elts])
+        shown = _short(f"snp.asarray({name})[{places}]")
         return f"Index an array of numbers symbolically with {shown}."
     if isinstance(index, ast.Compare):
         chosen = _short(f"np.where({ast.unparse(index)}, {name}, 0)")
