@@ -197,7 +197,7 @@ def start_from(written: object, name: str = "") -> str:
     elif array.size and (array == 1).all():
         shown = f"{place}snp.ones({_size(array)})"
     else:
-        shown = f"{place}sg.constant({name or 'array'})"
+        shown = f"{place}snp.copy({name or 'array'})"
     return f"Start from {shown}, which holds symbols, or join values with np.stack."
 
 

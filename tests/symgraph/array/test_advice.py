@@ -138,7 +138,7 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: f"{np.sum(x):.3f}", "format the numbers it returns"),
     (into_zeros, "Start from table = snp.zeros((2, 3)),"),
     (into_ones, "Start from snp.ones(3),"),
-    (into_numbers, "Start from table = sg.constant(table),"),
+    (into_numbers, "Start from table = snp.copy(table),"),
     (on_the_diagonal, "Start from table = snp.zeros((3, 3)),"),
     (lambda x: sum(v for _, v in np.ndenumerate(x)), "np.ndindex(x.shape)"),
     (lambda x: np.sum(np.lib.stride_tricks.as_strided(x, (2,), (8,))), "sliding_window_view"),
@@ -311,3 +311,15 @@ def test_another_type_error_has_no_note():
     with pytest.raises(TypeError) as raised:
         sg.grad(lambda x: np.sum(x) + len(3))(V)  # pyright: ignore[reportArgumentType]
     assert not hasattr(raised.value, "__notes__")
+
+
+def test_what_is_advised_for_an_array_of_numbers_is_an_array_of_numbers_outside_of_a_trace():
+    def f(x):
+        table = snp.copy(ROWS)
+        table[0] += x[:2]
+        return np.sum(table**2)
+
+    before = ROWS.copy()
+    assert isinstance(f(V), np.floating)
+    assert sg.value_and_grad(f)(V)[0] == pytest.approx(f(V))
+    np.testing.assert_array_equal(ROWS, before)
