@@ -287,7 +287,7 @@ def _instead_of_creation(name: str, of_size: bool) -> str:
     return f"NumPy makes arrays of numbers. snp.{name} of symgraph.numpy takes symbols."
 
 
-def _instead_of_lists(found: UserExpression, call: ast.Call, function: Any) -> str:
+def _instead_of_lists(found: UserExpression, call: ast.Call, function: object) -> str:
     """The function of `symgraph.numpy` of the same name, which takes lists of symbols."""
     library, _, path = str(getattr(function, "__module__", "")).partition(".")
     if library != "numpy":
@@ -303,7 +303,8 @@ def _instead_of_lists(found: UserExpression, call: ast.Call, function: Any) -> s
         return f"NumPy makes an array of numbers. Use {_short(shown)} of symgraph.numpy."
     if not any(_is_list(found, each) for each in given):
         return ""
-    name = ".".join(["snp", *([path] if path else []), function.__name__])
+    own = str(getattr(function, "__name__", ""))
+    name = ".".join(["snp", *([path] if path else []), own])
     shown = f"{name}({', '.join([ast.unparse(each) for each in (*call.args, *call.keywords)])})"
     return f"{reads} Use {_short(shown)} of symgraph.numpy, which joins symbolic values."
 
