@@ -16,6 +16,7 @@ with _collector_paused():
     from . import random
     from .array import Array, constant
     from .array.eager import eager as _eager
+    from .array.type_tests import TypeTestWarning
     from .autodiff.implicit.conjugate_gradients import cg as _cg
     from .autodiff.implicit.fixed_point import fixed_point as _fixed_point
     from .autodiff.implicit.fixed_point import root as _root
@@ -135,6 +136,7 @@ __all__ = [
     "Spec",
     "SymgraphError",
     "TraceError",
+    "TypeTestWarning",
     "UnusedInputWarning",
     "VerifyError",
     "antisymmetric",

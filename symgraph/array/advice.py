@@ -112,7 +112,7 @@ def instead_of_numbers(*, of_size: bool = False) -> str:
         return start_from(found.value_of(indexed), ast.unparse(indexed))
     match found.node:
         case ast.Call():
-            return _instead_of_call(found, found.node)
+            return _instead_of_call(found, found.node, of_size)
         case ast.Subscript(value=value, slice=index):
             return _instead_of_index(found, value, index)
         case ast.BinOp(left=left, right=right):
@@ -197,7 +197,7 @@ def start_from(written: object, name: str = "") -> str:
     elif array.size and (array == 1).all():
         shown = f"{place}snp.ones({_size(array)})"
     else:
-        shown = f"{place}sg.constant({name or 'array'})"
+        shown = f"{place}snp.copy({name or 'array'})"
     return f"Start from {shown}, which holds symbols, or join values with np.stack."
 
 
@@ -238,13 +238,10 @@ def _is_conversion(found: UserExpression) -> bool:
     return isinstance(call, ast.Call) and found.value_of(call.func) in (float, int)
 
 
-_CREATING = ("arange", "eye", "full", "identity", "linspace", "ones", "tri", "zeros")
+_SIZED = ("arange", "eye", "identity", "ones", "tri", "zeros")
+"""Functions that make an array: what they take is how large it is."""
+_FILLED = ("full", "linspace")
 _OF_NUMPY: dict[object, str] = {
-    **{
-        getattr(np, each): f"NumPy makes arrays of known sizes. snp.{each} of symgraph.numpy makes "
-        "one whose size has a name."
-        for each in _CREATING
-    },
     np.lib.stride_tricks.as_strided: (
         "np.lib.stride_tricks.sliding_window_view(x, size) gives windows."
     ),
@@ -253,9 +250,9 @@ _OF_NUMPY: dict[object, str] = {
 _JOINING = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 
 
-def _instead_of_call(found: UserExpression, call: ast.Call) -> str:
+def _instead_of_call(found: UserExpression, call: ast.Call, of_size: bool) -> str:
     function = found.value_of(call.func)
-    module, name = getattr(function, "__module__", None), getattr(function, "__name__", "")
+    module, name = str(getattr(function, "__module__", "")), getattr(function, "__name__", "")
     if module == "builtins" and function in _OF_BUILTINS:
         return _OF_BUILTINS[function]
     if isinstance(function, np.vectorize) or _makes_vectorized(found, call.func):
@@ -274,20 +271,58 @@ def _instead_of_call(found: UserExpression, call: ast.Call) -> str:
         return start_from(found.value_of(first), ast.unparse(first))
     if function in _OF_NUMPY:
         return _OF_NUMPY[function]
-    listed = first if isinstance(first, (ast.List, ast.Tuple)) else None
-    if listed is None and first is not None:
-        listed = first if isinstance(found.value_of(first), (list, tuple)) else None
-    if listed is None:
-        return ""
-    joined = f"np.stack({ast.unparse(listed)})"
-    if function in _JOINING:
-        return f"NumPy reads a list number by number. Join symbolic values with {_short(joined)}."
-    if module is not None and str(module).partition(".")[0] == "numpy":
+    if name in _SIZED + _FILLED and module.partition(".")[0] in ("numpy", "symgraph"):
+        return _instead_of_creation(name, of_size)
+    return _instead_of_lists(found, call, function)
+
+
+def _instead_of_creation(name: str, of_size: bool) -> str:
+    if of_size:
         return (
-            "NumPy reads a list number by number. "
-            f"Join symbolic values first: np.{name}({_short(joined)})."
+            f"NumPy makes arrays of known sizes. snp.{name} of symgraph.numpy makes one whose size "
+            "has a name."
         )
-    return ""
+    if name in _SIZED:
+        return f"How large snp.{name} is must be known while tracing: give it numbers."
+    return f"NumPy makes arrays of numbers. snp.{name} of symgraph.numpy takes symbols."
+
+
+def _instead_of_lists(found: UserExpression, call: ast.Call, function: object) -> str:
+    """The function of `symgraph.numpy` of the same name, which takes lists of symbols."""
+    library, _, path = str(getattr(function, "__module__", "")).partition(".")
+    if library != "numpy":
+        return ""
+    reads = "NumPy reads a list number by number."
+    given = [*call.args, *[each.value for each in call.keywords]]
+    if function in _JOINING:
+        first = call.args[0] if call.args else None
+        if first is not None and _is_flat(found, first):
+            return f"{reads} Join symbolic values with {_short(f'np.stack({ast.unparse(first)})')}."
+        # The argument itself may be a symbol.
+        shown = f"snp.array({', '.join([ast.unparse(each) for each in call.args])})"
+        return f"NumPy makes an array of numbers. Use {_short(shown)} of symgraph.numpy."
+    if not any(_is_list(found, each) for each in given):
+        return ""
+    own = str(getattr(function, "__name__", ""))
+    name = ".".join(["snp", *([path] if path else []), own])
+    shown = f"{name}({', '.join([ast.unparse(each) for each in (*call.args, *call.keywords)])})"
+    return f"{reads} Use {_short(shown)} of symgraph.numpy, which joins symbolic values."
+
+
+def _is_list(found: UserExpression, node: ast.expr) -> bool:
+    if isinstance(node, (ast.List, ast.Tuple, ast.ListComp)):
+        return True
+    return isinstance(found.value_of(node), (list, tuple))
+
+
+def _is_flat(found: UserExpression, node: ast.expr) -> bool:
+    """Whether it is a list without lists in it, as np.stack takes it."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return not any(isinstance(each, ast.Starred) or _is_list(found, each) for each in node.elts)
+    value = found.value_of(node)
+    return isinstance(value, (list, tuple)) and not any(
+        isinstance(each, (list, tuple)) for each in cast("Any", value)
+    )
 
 
 def _makes_vectorized(found: UserExpression, function: ast.expr) -> bool:
@@ -328,13 +363,17 @@ def _instead_of_index(found: UserExpression, value: ast.expr, index: ast.expr) -
         return _of_numbers(name, cast("np.ndarray[Any, Any]", indexed).ndim, index)
     if isinstance(indexed, (list, tuple)):
         return f"Index a list symbolically with snp.take(np.asarray({name}), index, axis=0)."
+    if indexed is None and not isinstance(index, ast.Slice):
+        # `self.table[i]` and `np.eye(3)[i]`: to know them would run the user's code once more.
+        return _of_numbers(_short(name), 2, index)
     return ""
 
 
 def _of_numbers(name: str, ndim: int, index: ast.expr) -> str:
     """NumPy asks only the array that is indexed, so np.take would not do."""
     if isinstance(index, ast.Tuple):
-        shown = _short(f"snp.asarray({name})[{ast.unparse(index).strip('()')}]")
+        places = ", ".join([ast.unparse(each) for each in index.elts])
+        shown = _short(f"snp.asarray({name})[{places}]")
         return f"Index an array of numbers symbolically with {shown}."
     if isinstance(index, ast.Compare):
         chosen = _short(f"np.where({ast.unparse(index)}, {name}, 0)")

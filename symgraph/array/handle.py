@@ -35,6 +35,7 @@ from .dispatch import FUNCTIONS, NUMPY_FUNCTIONS, function_called, ufunc_called
 from .methods import ArrayMethods
 from .named_sizes import as_seen, shape_as_seen
 from .promotion import cast_to, common_dtype, constant_node, dtype_or_type, number_or_array
+from .type_tests import PASSES_ON, tell_type_test
 
 __all__ = [
     "Array",
@@ -85,6 +86,17 @@ class Array(ArrayMethods, Immutable, Holder):
     def __init__(self, node: Node) -> None:
         self.node = node
         self.memory: Any = _scope()
+
+    @property
+    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]  # is not set
+        """The type; Python reads it for `isinstance(x, np.ndarray)`, which is told."""
+        if _scope() is not None:
+            frame = _frame(1)
+            while frame.f_code in PASSES_ON and frame.f_back is not None:
+                frame = frame.f_back
+            if not is_internal(frame):
+                tell_type_test(type(self), self.dtype, self.ndim, frame)
+        return type(self)
 
     # -- what is known ---------------------------------------------------------------------------
     @property

@@ -9,6 +9,7 @@ A generator that is made inside from a fixed seed gives the same numbers at ever
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Iterable
 from threading import Lock
 from types import ModuleType
@@ -162,7 +163,7 @@ class _StandIns:
     def _refusing(self, original: Callable[..., Any], shown: str) -> Callable[..., Any]:
         def stand_in(*args: object, **keywords: object) -> Any:
             scope = current_scope()
-            if scope is None:
+            if scope is None or _is_importing():
                 self._drawn += 1
                 return original(*args, **keywords)
             raise TraceError(
@@ -174,6 +175,21 @@ class _StandIns:
         stand_in.__name__ = stand_in.__qualname__ = getattr(original, "__name__", shown)
         stand_in.__doc__ = original.__doc__
         return stand_in
+
+
+def _is_importing() -> bool:
+    """Whether a module is being imported by the traced function: it draws once, as ever.
+
+    `import scipy.stats` makes a generator without a seed.
+    """
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        if str(frame.f_globals.get("__name__")).startswith("symgraph."):
+            return False  # We call the function; whoever imports us is not it.
+        frame = frame.f_back
+    return False
 
 
 _HARMLESS = ("get_state", "getstate")

@@ -16,6 +16,7 @@ from ..ir.body import Body
 from ..ir.collector import collector_paused
 from ..ir.cost import op_count
 from ..ir.dag import Dag
+from ..ir.dims import names_of
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ir.walks import substituted
@@ -253,6 +254,8 @@ def sides(
     shared = set(left) & set(right)
     seen = (*_near(before, _NAMES), *_near(after, _NAMES))
     taken = {each.params["name"] for each in seen if each.is_input}
+    shapes = [aval.shape for each in seen for aval in each.results]
+    taken.update(*[names_of(dim) for shape in shapes for dim in shape])
     texts: dict[Node, Spelled] = {}
     letters: dict[str, Node] = {}
     names = (name for count in itertools.count() if (name := _letter(count)) not in taken)
@@ -275,7 +278,20 @@ def sides(
                 name = next(names)
                 texts[each] = name, ATOM
                 letters[name] = each
+    used = _reached((before, after), {*letters.values()})
+    letters = {name: each for name, each in letters.items() if each in used}
     return FormulaPair(texts[before][0], texts[after][0], letters)
+
+
+def _reached(roots: Sequence[Node], ends: set[Node]) -> set[Node]:
+    """The nodes below some nodes down to the ends, which may themselves be reached."""
+    found: set[Node] = set()
+    queue = list(roots)
+    for each in queue:
+        if each not in found:
+            found.add(each)
+            queue.extend(() if each in ends else each.operands)
+    return found
 
 
 def _near(node: Node, most: int) -> list[Node]:

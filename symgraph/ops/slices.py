@@ -72,7 +72,7 @@ def _least(value: Dim, size: Dim) -> Dim:
 
 
 def _nonnegative(value: object) -> Dim:
-    """max(value, 0)."""
+    """max(value, 0); max(max(a, 0) - 1, 0) is max(a - 1, 0), so x[1:-1] is as long as x[2:]."""
     value = normal(value)
     if isinstance(value, int):
         return value if value > 0 else 0
@@ -80,6 +80,9 @@ def _nonnegative(value: object) -> Dim:
         return value
     from sympy import Max
 
+    number, rest = value.as_coeff_Add()
+    if number < 0 and isinstance(rest, Max) and 0 in rest.args:
+        return _nonnegative(Max(*[each for each in rest.args if each != 0]) + number)
     return Max(value, 0)
 
 

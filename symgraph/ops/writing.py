@@ -22,6 +22,7 @@ from .composites import as_array, naming_lines
 from .indexing import GETITEM, getitem
 from .joining import stack
 from .movement import broadcast_to, ravel, reshape
+from .repeated_places import COMBINING, combined_at
 from .slices import basic_shape, is_expression, normal_index
 from .triangles import fill_diagonal
 from .updates import index_add, index_update, put_along_axis
@@ -221,7 +222,8 @@ def write_at(ufunc: np.ufunc, x: ArrayLike, index: Index, *values: ArrayLike) ->
     Raises
     ------
     TraceError
-        If a place may be repeated, and the ufunc neither adds nor subtracts.
+        If a place may be repeated, and the ufunc neither adds nor subtracts, nor is one of
+        `COMBINING` at places that are known.
     """
     if not isinstance(x, Array):
         raise refuse_ndarray(f"np.{ufunc.__name__}.at", x)
@@ -231,26 +233,46 @@ def write_at(ufunc: np.ufunc, x: ArrayLike, index: Index, *values: ArrayLike) ->
         if np.can_cast(added.dtype, x.dtype, "same_kind"):
             overwrite(x, index_add(x, index, FUNCTIONS["astype"](added, x.dtype)))
             return
-    if not _once(x, index):
-        raise TraceError(
-            f"np.{ufunc.__name__}.at writes at places that are met twice, or may be: only np.add "
-            "and np.subtract can.",
-            mend="Write at places that differ: x[index] = f(x[index], values).",
-        )
+    once = _once(x, index)
+    if not once and not (ufunc in COMBINING and _is_known(x, index)):
+        raise _met_twice(ufunc)
     found = NUMPY_FUNCTIONS[ufunc](getitem(x, index), *given)
     if not np.can_cast(found.dtype, x.dtype, "same_kind"):
         overwrite(x, found.astype(found.dtype))  # refuses
-    overwrite(x, index_update(x, index, FUNCTIONS["astype"](found, x.dtype)))
+    if once:
+        overwrite(x, index_update(x, index, FUNCTIONS["astype"](found, x.dtype)))
+    else:
+        places = index if isinstance(index, tuple) else (index,)
+        overwrite(x, combined_at(ufunc, x, places, *given))
 
 
 def _once(x: Array, index: object) -> bool:
     if _basic(x, index) is not None:
         return True
-    entries = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
-    if not fixed(x.shape) or any(isinstance(entry, Array) for entry in entries):
+    if not _is_known(x, index):
         return False
     places = np.arange(int(np.prod(cast("Any", x.shape)))).reshape(cast("Any", x.shape))[index]
     return len(np.unique(places)) == places.size
+
+
+def _is_known(x: Array, index: object) -> bool:
+    """Whether the places of an index are known while tracing."""
+    entries = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+    return fixed(x.shape) and not any(isinstance(entry, Array) for entry in entries)
+
+
+def _met_twice(ufunc: np.ufunc) -> TraceError:
+    name = f"np.{ufunc.__name__}.at"
+    if ufunc in COMBINING:
+        return TraceError(
+            f"{name}: places that are computed, or in named dimensions, may be met twice.",
+            mend="Give the places as an array of numbers, and sizes to the dimensions.",
+        )
+    able = ", ".join([f"np.{each.__name__}" for each in (np.add, np.subtract, *COMBINING)])
+    return TraceError(
+        f"{name} writes at places that are met twice, or may be: only {able} can.",
+        mend="Write at places that differ: x[index] = f(x[index], values).",
+    )
 
 
 # -- out= ------------------------------------------------------------------------------------------

@@ -255,8 +255,9 @@ class Quotients:
                 return self._array(node.operands[0], angle.part)
             sine, cosine = (self._array(node.operands[0], kind) for kind in (SINE, COSINE))
             return self.quotient(sine, cosine)
+        # An array stands at the indices of the value, so it has its shape; a number has any.
         if not is_rational(node.op) or any(
-            each.shape not in ((), node.shape) and not stretched(each).is_constant
+            each.shape not in ((), node.shape) and self._known[each].made_of
             for each in node.operands
         ):
             return None

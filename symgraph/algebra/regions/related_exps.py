@@ -20,7 +20,7 @@ from .memory import RegionMemory
 __all__ = ["RelatedExps", "exp_over_another"]
 
 _MOST = 4 * LONGEST
-"""The most products that an exponent is opened to."""
+"""The most products that an exponent is opened to, and the most factors and sums of each."""
 
 _ROUNDED = 1e-15
 """Relative difference of two numbers that are one number, rounded."""
@@ -179,6 +179,9 @@ class RelatedExps:
                 if by is None or len(by) * len(products) > _MOST:
                     return None
                 products = [_times(a, b) for a in products for b in by]
+                # A recurrence that squares or divides doubles them at each step.
+                if any(len(a) + len(b) > _MOST for _, a, b in products):
+                    return None
             for product in products:
                 done.extend(self.normal.product(*product).items())
         found = added(done)
@@ -187,7 +190,7 @@ class RelatedExps:
     def _alternatives(self, slot: RawFactor) -> list[Product] | None:
         """The products whose sum a factor is; None if they are many."""
         atom, idx, power = slot
-        inside = self._array_opened(atom) if self._inside(slot) is not None else None
+        inside = self.array_opened(atom) if self._inside(slot) is not None else None
         if atom.kind == SUM and power in (1, 2):
             inside = self._opened(atom.expr)
             if inside is None:
@@ -204,7 +207,7 @@ class RelatedExps:
             return [_times(a, b) for a in self._products(inside) for b in self._products(inside)]
         return [(one, [slot], {})]
 
-    def _array_opened(self, atom: Atom) -> Expr | None:
+    def array_opened(self, atom: Atom) -> Expr | None:
         """The opened expression of an array, in its own indices; None if it is long."""
         known = self.memory.expression(atom.node)
         return self._kept(atom.node, known) if known else None

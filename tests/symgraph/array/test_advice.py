@@ -110,11 +110,20 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: math.lgamma(np.sum(x)), "Use scipy.special.gammaln,"),
     (lambda x: np.sum(np.array([x[0], x[1]])), "np.stack([x[0], x[1]])"),
     (listed, "np.stack(pair)"),
-    (of_the_list, "np.mean(np.stack([x[0], x[1]]))"),
+    (of_the_list, "snp.mean([x[0], x[1]])"),
+    (lambda x: np.linalg.det(np.array([[x[0], 1.0], [0.0, x[1]]])), "snp.array([[x[0], 1.0], [0."),
+    (lambda x: np.sum(np.array([v**2 for v in x])), "snp.array([v ** 2 for v in x])"),
+    (lambda x: np.sum(np.concatenate([[x[0]], [1.0]])), "snp.concatenate([[x[0]], [1.0]])"),
+    (lambda x: np.linalg.norm([x[0], x[1]], ord=1), "snp.linalg.norm([x[0], x[1]], ord=1)"),
+    (lambda x: np.sum(np.full(3, x[0])), "snp.full of symgraph.numpy takes symbols"),
+    (lambda x: np.sum(np.arange(0, x[2])), "How large snp.arange is must be known"),
+    (lambda x: np.sum(snp.eye(whole(x))), "How large snp.eye is must be known"),
     (lambda x: np.sum(np.r_[x[0], x[1]]), "np.concatenate"),
     (lambda x: np.sum(np.c_[x, x]), "np.column_stack"),
     (lambda x: TABLE[whole(x)], "snp.take(TABLE, index)."),
     (lambda x: np.sum(ROWS[whole(x)]), "snp.take(ROWS, index, axis=0)"),
+    (lambda x: np.sum(np.eye(3)[np.argsort(x)]), "snp.take(np.eye(3), index, axis=0)"),
+    (lambda x: np.sum(ROWS.T[0, np.argsort(x)]), "snp.asarray(ROWS.T)[0, np.argsort(x)]"),
     (lambda x: np.sum(ROWS[whole(x), 1]), "snp.asarray(ROWS)[whole(x), 1]"),
     (lambda x: np.sum(V[x > 0]), "np.where(x > 0, V, 0)"),
     (lambda x: quad(lambda t: t * x[0], 0, 1)[0], "scipy.integrate.quad"),
@@ -123,13 +132,13 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: any(x > 0) * x[0], "np.any(x)"),
     (lambda x: sum(x[0] for _ in range(whole(x))), "sg.while_loop"),
     (lambda x: sorted(x)[0], "np.sort(x)"),
-    (lambda x: [1.0, 2.0][whole(x)] * x[0], "snp.take(values, i, axis=0)"),
+    (lambda x: [1.0, 2.0][whole(x)] * x[0], "snp.take([1.0, 2.0], index, axis=0)"),
     (lambda x: round(np.sum(x)), "np.round(x, decimals)"),
     (lambda x: round(np.sum(x), 2), "np.round(x, decimals)"),
     (lambda x: f"{np.sum(x):.3f}", "format the numbers it returns"),
     (into_zeros, "Start from table = snp.zeros((2, 3)),"),
     (into_ones, "Start from snp.ones(3),"),
-    (into_numbers, "Start from table = sg.constant(table),"),
+    (into_numbers, "Start from table = snp.copy(table),"),
     (on_the_diagonal, "Start from table = snp.zeros((3, 3)),"),
     (lambda x: sum(v for _, v in np.ndenumerate(x)), "np.ndindex(x.shape)"),
     (lambda x: np.sum(np.lib.stride_tricks.as_strided(x, (2,), (8,))), "sliding_window_view"),
@@ -165,7 +174,11 @@ def test_the_error_names_what_traces_at_the_user_s_line(f, mend):
     [
         (lambda x: np.exp(x[0]), math.exp(1.0)),
         (lambda x: np.sum(np.stack([x[0], x[1]])), 3.0),
-        (lambda x: np.mean(np.stack([x[0], x[1]])), 1.5),
+        (lambda x: snp.mean([x[0], x[1]]), 1.5),
+        (lambda x: np.linalg.det(snp.array([[x[0], 1.0], [0.0, x[1]]])), 2.0),
+        (lambda x: np.sum(snp.concatenate([[x[0]], [1.0]])), 2.0),
+        (lambda x: snp.linalg.norm([x[0], x[1]], ord=1), 3.0),
+        (lambda x: np.sum(snp.full(3, x[0])), 3.0),
         (lambda x: np.sum(np.column_stack([x, x])), 12.0),
         (lambda x: snp.take(TABLE, whole(x)) + 0 * x[0], 1.0),
         (lambda x: np.sum(snp.take(ROWS, whole(x), axis=0)) + 0 * x[0], 5.0),
@@ -298,3 +311,15 @@ def test_another_type_error_has_no_note():
     with pytest.raises(TypeError) as raised:
         sg.grad(lambda x: np.sum(x) + len(3))(V)  # pyright: ignore[reportArgumentType]
     assert not hasattr(raised.value, "__notes__")
+
+
+def test_what_is_advised_for_an_array_of_numbers_is_an_array_of_numbers_outside_of_a_trace():
+    def f(x):
+        table = snp.copy(ROWS)
+        table[0] += x[:2]
+        return np.sum(table**2)
+
+    before = ROWS.copy()
+    assert isinstance(f(V), np.floating)
+    assert sg.value_and_grad(f)(V)[0] == pytest.approx(f(V))
+    np.testing.assert_array_equal(ROWS, before)

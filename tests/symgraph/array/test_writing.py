@@ -109,7 +109,7 @@ REFUSED: list[tuple[str, type[Exception], str]] = [
     ("a[0, :2] = [1.0, 2.0, 3.0]", ShapeError, "do not fit"),
     ("np.add(x, 1, out=a[:2])", ShapeError, "does not broadcast"),
     ("np.sum(x, axis=0, out=a)", ShapeError, "does not fit"),
-    ("np.multiply.at(a, [0, 0], 2.0)", TraceError, "met twice"),
+    ("np.divide.at(a, [0, 0], 2.0)", TraceError, "met twice"),
     ("np.sum(x, axis=0, dtype='float32', out=a[0])", TraceError, "float32 is not written"),
     ("np.add(x, 1, out=np.ones((3, 4)))", TraceError, "an array of NumPy's"),
     ("np.place(a, a > 0, [1.0, 2.0])", TraceError, "a computed mask"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import operator
 import random
+import sys
 import threading
+from pathlib import Path
 from random import gauss
 from typing import Any
 
@@ -218,3 +220,25 @@ def test_items_are_assigned_by_name() -> None:
         return np.sum(y)
 
     assert sg.trace(loss, np.ones(4)).evaluate(np.ones(4)) == loss(np.ones(4)) == 33.0
+
+
+def test_a_module_that_draws_when_it_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `scipy.stats` does; a function of it that draws is refused, as ever."""
+    (tmp_path / "draws_once.py").write_text(
+        "import numpy as np\nSEEDED = np.random.default_rng()\nNUMBER = np.random.normal()\n"
+        "def draw():\n    return np.random.normal()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "draws_once", raising=False)
+
+    def f(x: Any, draws: bool) -> Any:
+        import draws_once  # pyright: ignore[reportMissingImports]
+
+        return np.sum(x * (draws_once.draw() if draws else draws_once.NUMBER))
+
+    slope = sg.grad(f, static="draws")
+    assert np.unique(slope(X, False)).size == 1
+    with pytest.raises(sg.TraceError, match=r"np.random.normal draws random numbers"):
+        slope(X, True)

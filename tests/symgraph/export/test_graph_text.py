@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Any
 
@@ -241,6 +242,19 @@ def test_equation_names_what_both_sides_share() -> None:
     assert graph_text.equation(inner, parse("2 * x").outputs[0]) == "sin(x) * y → 2 * x"
     product = parse("exp(x) * y").outputs[0]
     assert graph_text.equation(product.operands[0], product) == "exp(x) → exp(x) * y"
+
+
+def test_letters_are_used_and_are_no_sizes() -> None:
+    def loss(W: Any, b: Any, X: Any, y: Any) -> Any:
+        return np.mean((np.tanh(X @ W + b) - y) ** 2)
+
+    graph = sg.trace(loss, W="d, 3", b="3", X="a, d", y="a, 3").gradient("W").simplify()
+    told = [each for each in graph.explain(format="data") if each.get("letters")]
+    assert told
+    for each in told:
+        assert each["letters"].keys().isdisjoint("abd")
+        for letter in each["letters"]:
+            assert re.search(rf"\b{letter}\b", each["before"] + " " + each["after"]), each
 
 
 def test_a_slice_put_back_tells_where() -> None:

@@ -1,4 +1,4 @@
-"""Triangular systems by LAPACK's function: SciPy's bits, memory layout and errors."""
+"""Triangular systems by LAPACK's and BLAS's functions: SciPy's bits, memory layout and errors."""
 
 from __future__ import annotations
 

@@ -302,3 +302,20 @@ def test_costs_and_facts_of_reads():
     assert known.of(x[[0, 0]].node).has(positive)
     assert not known.of(snp.embed(x, (5, 4), (slice(0, 3),)).node).has(positive)
     assert known.of(snp.embed(x, (5, 4), (slice(0, 3),)).node).has(Fact("nonnegative"))
+
+
+STENCILS = [
+    lambda x: x[2:] - 2 * x[1:-1] + x[:-2],
+    lambda x: x[4:] - 8 * x[3:-1] + 8 * x[1:-3] - x[:-4],
+    lambda x: np.diff(x, 2) + x[1:][:-1],
+    lambda x: x[4:-4] - x[3:-3][1:-1],
+    lambda x: x[1:-1:2] + x[2::2],
+]
+
+
+@pytest.mark.parametrize("f", STENCILS)
+def test_shifted_slices_of_a_named_axis_are_as_long_as_one_another(f):
+    graph = symgraph.trace(f, x="n")
+    for size in (12, 9, 5, 3, 2, 1, 0):
+        x = np.arange(float(size)) ** 2
+        np.testing.assert_array_equal(graph.evaluate(x=x), f(x))

@@ -93,3 +93,29 @@ def test_a_root_of_a_sum_stays_one_root() -> None:
     at = np.abs(X)
     slope = (0.5 + 0.25 / np.sqrt(at)) / np.sqrt(at + np.sqrt(at))
     np.testing.assert_allclose(gradient.evaluate(x=at), slope, rtol=1e-14)
+
+
+ROWS = {
+    "numbers": np.array([0.5, 1.0, 2.0]),
+    "one number": np.full((1, 3), 1 / 3),
+    "a column": np.array([[0.5], [1.0], [2.0]]),
+    "a quotient": lambda: 1 / sg.constant(np.array([0.5, 1.0, 2.0])),
+}
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 3), (3, 3)])
+@pytest.mark.parametrize("name", ROWS)
+def test_constants_that_are_broadcast_stand_at_their_own_axes(
+    name: str, shape: tuple[int, ...]
+) -> None:
+    """They were read along the first axes: `simplify` of a slope of x / (x + k) raised."""
+    given = ROWS[name]
+
+    def saturation(x: Any) -> Any:
+        k = given() if callable(given) else given
+        return np.sum(x / (x + k))
+
+    graph = sg.trace(saturation, x=shape).gradient("x")
+    x = np.linspace(0.5, 2.0, int(np.prod(shape))).reshape(shape)
+    for found, wanted in zip(graph.simplify().evaluate(x=x), graph.evaluate(x=x), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-13)
