@@ -7,9 +7,10 @@ and so has sign everywhere; hypot has derivative 0 at the origin; sqrt has an in
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -46,9 +47,11 @@ from .bounds import (
 )
 from .choice import where
 from .composites import composite
+from .factors import parts_by_factor, without_factor
 from .families import as_ufunc_takes, elementwise
 from .quotients import divide_or_zero
-from .roots import norm_written_out, without_factor
+from .radial import scaled_direction
+from .roots import norm_written_out
 from .structures import (
     structure_of_difference,
     structure_of_product,
@@ -86,6 +89,35 @@ def _times(ct: Array, out: Array, x: Array, slope: Callable[[], Array]) -> Array
     """
     rest = without_factor(ct, out)
     return ct * slope() if rest is None else rest * x
+
+
+def _times_sign(ct: Array, out: Array, x: Array, other: Array | None = None) -> Array:
+    """The cotangent times sign(x), the slope of |x|, and perhaps another sign.
+
+    A sign that the cotangent has as a factor gives 1 with this one: the second derivative of
+    f(|x|) is f''(|x|), at 0, too, if f has no cusp there.
+    """
+    slope = sign(x) if other is None else sign(x) * other
+    turned = parts_by_factor(ct, sign(x))
+    if turned is None or turned.rest is None:
+        return _times(ct, out, x, lambda: slope)
+    rest = turned.rest if other is None else turned.rest * other
+    return rest if turned.other is None else rest + turned.other * slope
+
+
+def _tangent_of_hypot(
+    tangents: Sequence[Array | None], out: Array, x: Array, y: Array
+) -> Array | None:
+    """The tangent as one quotient, whose second derivative has a limit at the origin."""
+    total: Any = None
+    for tangent, each in zip(tangents, (x, y), strict=True):
+        if tangent is None:
+            continue
+        if each.shape != out.shape:
+            return None
+        part = tangent * each
+        total = part if total is None else total + part
+    return divide_or_zero(total, out)
 
 
 # -- sums and products -----------------------------------------------------------------------------
@@ -162,6 +194,7 @@ multiply = elementwise(
         lambda ct, out, x, y: ct * y,
         lambda ct, out, x, y: ct * x,
     ),
+    stand_in=scaled_direction,
     facts=knows(
         bounds=bounds_multiply,
         signs=product_signs,
@@ -273,6 +306,7 @@ hypot = elementwise(
         lambda ct, out, x, y: _times(ct, out, x, lambda: divide_or_zero(x, out)),
         lambda ct, out, x, y: _times(ct, out, y, lambda: divide_or_zero(y, out)),
     ),
+    jvp=_tangent_of_hypot,
     facts=knows(bounds=bounds_hypot, signs=signs_hypot),
     flops=4,
     ufunc="hypot",
@@ -286,7 +320,7 @@ hypot = elementwise(
 absolute = elementwise(
     "absolute",
     kernel=lambda xp, x: xp.absolute(x),
-    vjp=(lambda ct, out, x: _times(ct, out, x, lambda: sign(x)),),
+    vjp=(lambda ct, out, x: _times_sign(ct, out, x),),
     facts=knows(
         bounds=bounds_absolute,
         signs=even_signs,
@@ -324,7 +358,7 @@ copysign = elementwise(
     "copysign",
     kernel=lambda xp, x, y: xp.copysign(x, y),
     vjp=(
-        lambda ct, out, x, y: _times(ct, out, x, lambda: sign(x) * copysign(1, y)),
+        lambda ct, out, x, y: _times_sign(ct, out, x, copysign(1, y)),
         None,
     ),
     facts=knows(

@@ -18,6 +18,7 @@ import numpy as np
 from ... import numpy as snp
 from ...array import Array, ArrayLike
 from ...errors import InputError, MissingAttribute, TraceError
+from ...ops.slopes import with_slope
 from ...source import user_frame
 from ..names.mirrored import mirrored
 from .validity import VALID, common_float, fitting, lifted, positive
@@ -307,11 +308,18 @@ class Continuous(Distribution):
         ends = lifted(np.nan, q.dtype)
         for place, end in ((1, last), (0, first)):
             if end:
-                ends = snp.where(q == place, lifted(end(*shapes), q.dtype), ends)
+                there = self._end(lifted(end(*shapes), q.dtype), q, shapes, upper=upper)
+                ends = snp.where(q == place, there, ends)
         value = snp.where(proper, value, ends)
         value = value if scale is None else value * scale
         value = value if loc is None else value + loc
         return _spoiled(value, [*shapes, scale])
+
+    def _end(self, end: Array, q: Array, shapes: Parameters, *, upper: bool) -> Array:
+        """An end of the support with the slope of the quantile, 1 over the density there."""
+        slope = snp.exp(-lifted(self.log_density(end, *shapes), q.dtype))
+        slope = snp.where(snp.isinf(end), np.inf, slope)
+        return with_slope(end, q, -slope if upper else slope)
 
 
 def _centred(x: Array, scale: Array | None, loc: Array | None) -> Array:
