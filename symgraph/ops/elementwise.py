@@ -49,6 +49,7 @@ from .choice import where
 from .composites import composite
 from .factors import parts_by_factor, without_factor
 from .families import as_ufunc_takes, elementwise
+from .power_logarithms import power_with_logarithm
 from .quotients import divide_or_zero
 from .radial import scaled_direction
 from .roots import norm_written_out
@@ -194,7 +195,7 @@ multiply = elementwise(
         lambda ct, out, x, y: ct * y,
         lambda ct, out, x, y: ct * x,
     ),
-    stand_in=scaled_direction,
+    stand_in=lambda node: scaled_direction(node) or power_with_logarithm(node),
     facts=knows(
         bounds=bounds_multiply,
         signs=product_signs,

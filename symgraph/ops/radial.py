@@ -17,14 +17,14 @@ from ..ir.differentiation import StandIn, Undefined
 from ..ir.node import Node, on_operands, origin
 from ..ir.op import carries_aligned
 from ..ir.walks import reachable
+from .factor_products import factors_of, partials_of, product_of, product_rule
 from .factors import opened, parts_by_factor
-from .masks import behind_masks
 from .quotients import divide_or_slope
 
 __all__ = ["depends", "scaled_direction", "with_limits"]
 
-_FACTORS = 16
-"""How many factors we search, so that the time is bounded."""
+_TERMS = 16
+"""How many terms and factors we search, so that the time is bounded."""
 
 _LINEAR = ("add", "subtract", "negative", "multiply", "divide", "reshape", "broadcast_to")
 """The operations between a quotient by a length and the product with x."""
@@ -35,7 +35,7 @@ _WALKED = 64
 
 def scaled_direction(node: Node) -> StandIn | None:
     """The derivative of a product with a quotient by a length on which the rest depends."""
-    factors, passed = _factors(node)
+    factors, passed = factors_of(node)
     for place, each in enumerate(factors):
         others = [*factors[:place], *factors[place + 1 :]]
         if each.op.name == "sign":
@@ -45,21 +45,6 @@ def scaled_direction(node: Node) -> StandIn | None:
             if found is not None:
                 return found
     return _with_quotients(node)
-
-
-def _factors(node: Node) -> tuple[list[Node], list[Node]]:
-    """The factors of nested products, and the products within."""
-    factors: list[Node] = []
-    passed: list[Node] = []
-    stack = list(reversed(node.operands))
-    while stack:
-        each = stack.pop()
-        if each.op.name == "multiply" and len(factors) + len(stack) < _FACTORS:
-            passed.append(each)
-            stack.extend(reversed(each.operands))
-        else:
-            factors.append(each)
-    return factors, passed
 
 
 # -- c sign(x) -------------------------------------------------------------------------------------
@@ -72,9 +57,9 @@ def _of_sign(others: list[Node], sign: Node, passed: list[Node]) -> StandIn:
         once: Any = other * Array(sign) if other is not None else rest
         if rest is not None and other is not None:
             once = rest + once
-        return _product([*others[:place], *others[place + 1 :]], once)
+        return product_of([*others[:place], *others[place + 1 :]], once)
 
-    return _product_rule(tuple(others), tuple(passed), _partials(others, Array(sign)), pushed)
+    return product_rule(tuple(others), tuple(passed), partials_of(others, Array(sign)), pushed)
 
 
 # -- c (x / r) -------------------------------------------------------------------------------------
@@ -85,57 +70,13 @@ def _of_direction(others: list[Node], direction: Node, passed: list[Node]) -> St
     if slope is None:
         return None
     unit = Array(direction)
-    quotient = divide_or_slope(_product(others), Array(length), slope)
+    quotient = divide_or_slope(product_of(others), Array(length), slope)
     partials: list[Callable[[], Array]] = [
-        *_partials(others, unit),
+        *partials_of(others, unit),
         lambda: quotient,
         lambda: -(quotient * unit),
     ]
-    return _product_rule((*others, x, length), (direction, *passed), partials)
-
-
-def _partials(factors: Sequence[Node], rest: Array) -> list[Callable[[], Array]]:
-    """The derivatives of the product of factors and rest by each of the factors."""
-    return [
-        lambda place=place: _product([*factors[:place], *factors[place + 1 :]], rest)
-        for place in range(len(factors))
-    ]
-
-
-def _product(factors: Sequence[Node], rest: Array | None = None) -> Array:
-    found = rest
-    for each in reversed(factors):
-        found = Array(each) if found is None else Array(each) * found
-    assert found is not None
-    return found
-
-
-def _product_rule(
-    operands: tuple[Node, ...],
-    passed: tuple[Node, ...],
-    partials: Sequence[Callable[[], Array]],
-    push: Callable[[int, Array], Array] | None = None,
-) -> StandIn:
-    """The sum of products with the derivatives by each operand."""
-
-    def pulled(partial: Callable[[], Array]) -> Any:
-        return behind_masks(lambda ct, out: ct * partial())
-
-    def pushed(tangents: Sequence[Array | None], out: Array) -> Array | None:
-        total: Any = None
-        for place, tangent in enumerate(tangents):
-            if tangent is not None:
-                part = tangent * partials[place]() if push is None else push(place, tangent)
-                total = part if total is None else total + part
-        return total
-
-    return StandIn(
-        passed=passed,
-        operands=operands,
-        helps=lambda ct, out: True,
-        vjp=tuple([pulled(each) for each in partials]),
-        jvp=pushed,
-    )
+    return product_rule((*others, x, length), (direction, *passed), partials)
 
 
 # -- x (c / r) -------------------------------------------------------------------------------------
@@ -199,14 +140,14 @@ def _limit_of_quotient(node: Node) -> Array | None:
 
 def _limit_of_product(node: Node) -> Array | None:
     """A product c (x / r) of a derivative as x (c / r) with its limit."""
-    factors, _ = _factors(node)
+    factors, _ = factors_of(node)
     for place, each in enumerate(factors):
         if each.op.name == "divide_or_zero" and each.origin.adjoint_of is not None:
             others = [*factors[:place], *factors[place + 1 :]]
             x, length = each.operands
             slope = _slope_of_product(others, length)
             if slope is not None:
-                return Array(x) * divide_or_slope(_product(others), Array(length), slope)
+                return Array(x) * divide_or_slope(product_of(others), Array(length), slope)
     return None
 
 
@@ -273,7 +214,7 @@ def _opened(whole: Node) -> list[Node]:
     """The terms and factors of a value, operands first."""
     seen = {whole}
     stack = [whole]
-    while stack and len(seen) < _FACTORS:
+    while stack and len(seen) < _TERMS:
         node = stack.pop()
         if node.op.name in _LINEAR:
             fresh = [each for each in node.operands if each not in seen]
@@ -300,7 +241,7 @@ def _slope_of_product(factors: Sequence[Node], length: Node) -> Array | None:
     total: Any = None
     for place, each in enumerate(factors):
         if each in known:
-            part = _product([*factors[:place], *factors[place + 1 :]], known[each])
+            part = product_of([*factors[:place], *factors[place + 1 :]], known[each])
             total = part if total is None else total + part
     return total
 
