@@ -47,6 +47,8 @@ class Distribution:
         Of z and the shapes, as are all that follow.
     cdf, sf, logcdf, logsf, ppf, isf : callable, optional
         What is missing is made of the others, or refused.
+    density_form : callable, optional
+        The density where it has a formula in range; otherwise it is exp of its logarithm.
     below, above : callable, optional
         Where z is at no point of the support, on its left or right side; NaN is in neither.
     inside : callable
@@ -67,6 +69,7 @@ class Distribution:
     sf_form: Formula | None = None
     logcdf_form: Formula | None = None
     logsf_form: Formula | None = None
+    density_form: Formula | None = None
     ppf_form: Formula | None = None
     isf_form: Formula | None = None
     below: Formula | None = None
@@ -260,7 +263,15 @@ class Continuous(Distribution):
 
     def pdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The density."""
-        return snp.exp(self.logpdf(x, *args, **keywords))
+        if self.density_form is None:
+            return snp.exp(self.logpdf(x, *args, **keywords))
+        x, shapes, scale, loc = self._standard(x, args, keywords)
+        z = _centred(x, scale, loc)
+        outside = _either(self.below, self.above, z, shapes)
+        value = self.density_form(_within(z, outside, self.inside(*shapes)), *shapes)
+        value = value if scale is None else value / scale
+        value = value if outside is None else snp.where(outside, 0.0, value)
+        return _spoiled(value, [*shapes, scale])
 
     def cdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The probability that X is at most x."""

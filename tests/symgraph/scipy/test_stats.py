@@ -339,3 +339,14 @@ def test_second_slope_of_a_quantile_at_an_end_is_not_known() -> None:
     for each in (curvature, curvature.simplify()):
         assert np.isnan(each.evaluate(q=np.array(0.0))[1])
         assert np.isfinite(each.evaluate(q=np.array(0.5))[1])
+
+
+def test_the_density_of_rayleigh_begins_with_the_slope_1() -> None:
+    """It was 0 there: 0 counted as outside of the support."""
+    graph = sg.trace(lambda x: stats.rayleigh.pdf(x, scale=2.0), x=sg.spec(()))
+    slope = graph.gradient("x")
+    for each in (slope, slope.simplify()):
+        assert each.evaluate(x=np.array(0.0)) == (0.0, 0.25)
+    for x in (-1.0, 0.0, 0.7, 90.0, np.inf, np.nan):
+        want = scipy.stats.rayleigh.pdf(x, scale=2.0)
+        np.testing.assert_allclose(graph.evaluate(x=np.array(x)), want, rtol=1e-12)
