@@ -7,10 +7,8 @@ and so has sign everywhere; hypot has derivative 0 at the origin; sqrt has an in
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf
-from typing import Any
 
 import numpy as np
 
@@ -47,8 +45,8 @@ from .bounds import (
 )
 from .choice import where
 from .composites import composite
-from .factors import parts_by_factor, without_factor
 from .families import as_ufunc_takes, elementwise
+from .length_slopes import tangent_of_hypot, times_sign, times_slope
 from .power_logarithms import power_with_logarithm
 from .quotients import divide_or_zero
 from .radial import scaled_direction
@@ -80,45 +78,6 @@ __all__ = [
     "square",
     "subtract",
 ]
-
-
-def _times(ct: Array, out: Array, x: Array, slope: Callable[[], Array]) -> Array:
-    """The cotangent times the slope x / out of a length, such as the sign in the slope of |x|.
-
-    A cotangent with the length as a factor, as of |x|**2, is multiplied by x without it: the
-    slope jumps at 0, and the product has a derivative there.
-    """
-    rest = without_factor(ct, out)
-    return ct * slope() if rest is None else rest * x
-
-
-def _times_sign(ct: Array, out: Array, x: Array, other: Array | None = None) -> Array:
-    """The cotangent times sign(x), the slope of |x|, and perhaps another sign.
-
-    A sign that the cotangent has as a factor gives 1 with this one: the second derivative of
-    f(|x|) is f''(|x|), at 0, too, if f has no cusp there.
-    """
-    slope = sign(x) if other is None else sign(x) * other
-    turned = parts_by_factor(ct, sign(x))
-    if turned is None or turned.rest is None:
-        return _times(ct, out, x, lambda: slope)
-    rest = turned.rest if other is None else turned.rest * other
-    return rest if turned.other is None else rest + turned.other * slope
-
-
-def _tangent_of_hypot(
-    tangents: Sequence[Array | None], out: Array, x: Array, y: Array
-) -> Array | None:
-    """The tangent as one quotient, whose second derivative has a limit at the origin."""
-    total: Any = None
-    for tangent, each in zip(tangents, (x, y), strict=True):
-        if tangent is None:
-            continue
-        if each.shape != out.shape:
-            return None
-        part = tangent * each
-        total = part if total is None else total + part
-    return divide_or_zero(total, out)
 
 
 # -- sums and products -----------------------------------------------------------------------------
@@ -304,10 +263,10 @@ hypot = elementwise(
     "hypot",
     kernel=lambda xp, x, y: xp.hypot(x, y),
     vjp=(
-        lambda ct, out, x, y: _times(ct, out, x, lambda: divide_or_zero(x, out)),
-        lambda ct, out, x, y: _times(ct, out, y, lambda: divide_or_zero(y, out)),
+        lambda ct, out, x, y: times_slope(ct, out, x, lambda: divide_or_zero(x, out)),
+        lambda ct, out, x, y: times_slope(ct, out, y, lambda: divide_or_zero(y, out)),
     ),
-    jvp=_tangent_of_hypot,
+    jvp=tangent_of_hypot,
     facts=knows(bounds=bounds_hypot, signs=signs_hypot),
     flops=4,
     ufunc="hypot",
@@ -321,7 +280,7 @@ hypot = elementwise(
 absolute = elementwise(
     "absolute",
     kernel=lambda xp, x: xp.absolute(x),
-    vjp=(lambda ct, out, x: _times_sign(ct, out, x),),
+    vjp=(lambda ct, out, x: times_sign(ct, out, x),),
     facts=knows(
         bounds=bounds_absolute,
         signs=even_signs,
@@ -359,7 +318,7 @@ copysign = elementwise(
     "copysign",
     kernel=lambda xp, x, y: xp.copysign(x, y),
     vjp=(
-        lambda ct, out, x, y: _times_sign(ct, out, x, copysign(1, y)),
+        lambda ct, out, x, y: times_sign(ct, out, x, copysign(1, y)),
         None,
     ),
     facts=knows(

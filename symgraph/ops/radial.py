@@ -183,10 +183,7 @@ def _taken_out(output: Node) -> Node:
         found = None if left is None else parts_by_factor(left, Array(each))
         if found is None or found.rest is None:
             continue
-        if (
-            each.op.name != "sign"
-            and _slope_of_product([found.rest.node], each.operands[1]) is None
-        ):
+        if each.op.name != "sign" and not _has_slope(found.rest.node, each.operands[1]):
             continue
         part = found.rest * Array(each)
         total = part if total is None else total + part
@@ -196,7 +193,7 @@ def _taken_out(output: Node) -> Node:
     return (total if left is None else total + left).node
 
 
-def _depends(value: Node, length: Node) -> bool:
+def _has_slope(value: Node, length: Node) -> bool:
     return _slope_of_product([value], length) is not None
 
 

@@ -350,3 +350,14 @@ def test_the_density_of_rayleigh_begins_with_the_slope_1() -> None:
     for x in (-1.0, 0.0, 0.7, 90.0, np.inf, np.nan):
         want = scipy.stats.rayleigh.pdf(x, scale=2.0)
         np.testing.assert_allclose(graph.evaluate(x=np.array(x)), want, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "shape"), [("t", 3.0), ("genextreme", 0.3), ("genpareto", 0.3)])
+def test_no_slope_of_an_infinite_quantile_in_a_shape_is_made_up(name: str, shape: float) -> None:
+    quantile = getattr(stats, name).ppf
+    slope = sg.trace(lambda q, c: quantile(q, c), q=sg.spec(()), c=sg.spec(())).gradient("c")
+    for q in (0.0, 0.5, 1.0):
+        at = {"q": np.array(q), "c": np.array(shape)}
+        for each in (slope, slope.simplify()):
+            value, found = (float(result) for result in each.evaluate(**at))
+            assert np.isfinite(found) if np.isfinite(value) else np.isnan(found) or np.isinf(found)
