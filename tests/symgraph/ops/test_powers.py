@@ -150,6 +150,7 @@ MIXED = {0.0: np.inf, 0.5: -np.inf, 1.0: -np.inf, 2.0: 0.0, 3.0: 0.0}
 """x**(a - 1) (1 + a log x) near x = 0, by a."""
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("a", MIXED)
 @pytest.mark.parametrize("order", ["xa", "ax"])
 def test_the_mixed_derivative_of_a_power_at_0_is_right_or_none(order: str, a: float) -> None:

@@ -302,6 +302,7 @@ def test_tails_of_invgauss_against_high_precision(z: float, mu: float) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-300)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     ("name", "shapes", "low", "high"),
     [
@@ -352,6 +353,7 @@ def test_the_density_of_rayleigh_begins_with_the_slope_1() -> None:
         np.testing.assert_allclose(graph.evaluate(x=np.array(x)), want, rtol=1e-12)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("name", "shape"), [("t", 3.0), ("genextreme", 0.3), ("genpareto", 0.3)])
 def test_no_slope_of_an_infinite_quantile_in_a_shape_is_made_up(name: str, shape: float) -> None:
     quantile = getattr(stats, name).ppf
