@@ -21,6 +21,7 @@ from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
 from ..ir.walks import walks_remembered
+from ..ops.radial import with_limits
 from ..passes.joined_operations import with_operations_joined
 from ..passes.joined_rows import with_rows_joined
 from ..passes.keeping import let_go, with_kept
@@ -65,7 +66,7 @@ def derived(stage: Stage, derive: Derive, *, again: bool, chosen: Chosen) -> tup
         base = _stabilized(keeping(source, chosen), Log())
         base = base.with_outputs(let_go(base.outputs))
     with collector_paused():
-        dag = derive(base, log.choose)
+        dag = derive(_ready(base), log.choose)
     log.through("differentiated", base.outputs, dag.outputs, equal=False)
     found = Stage(dag, source, derive, plain=source is stage) if again else Stage(dag)
     return replace(found, kept=stage.kept), log
@@ -309,14 +310,21 @@ def _derived_again(
     """The derivative of a stabilised function: to be simplified, as derived, and as given."""
     assert stage.forward is not None
     assert stage.derive is not None
-    dag = stage.derive(forward, history.choose)
+    dag = stage.derive(_ready(forward), history.choose)
     history.through("differentiated", forward.outputs, dag.outputs, equal=False)
     steady = list(dag.outputs)
     # Not the outputs of this stage: they may come from a graph that was simplified already.
-    plain = stage.dag if stage.plain else stage.derive(stage.forward.dag, Log().choose)
+    plain = stage.dag
+    if not stage.plain:
+        plain = stage.derive(_ready(stage.forward.dag), Log().choose)
     given = plain.outputs
     kept = keeping_digits(steady, given, knowledge)
     return dag.with_outputs(history.through("tails as derived", steady, kept)), steady, given
+
+
+def _ready(dag: Dag) -> Dag:
+    """The graph as it is differentiated: derivatives in it have limits where their parts do."""
+    return dag.with_outputs(with_limits(dag.outputs))
 
 
 def _stabilized(
@@ -346,6 +354,7 @@ def _stabilized(
         if each.derive is not None:
             base, dag = dag, each.derive(dag, history.choose)
             history.through("differentiated", base.outputs, dag.outputs, equal=False)
+            dag = _ready(dag)
         outputs, steps = simplified(
             *(dag.outputs, knowledge),
             trust=trust,

@@ -366,6 +366,7 @@ class Said(TypedDict, total=False):
     latex: str | Callable[..., Any]
     text: Infix | Prefix | Callable[..., Any] | None
     mistaken_for: tuple[str, ...]
+    jvp: JvpRule | None
     stand_in: Callable[[Any], StandIn | None] | None
     workspace: Flops
     kernel_of_many: Kernel | None

@@ -7,7 +7,6 @@ and so has sign everywhere; hypot has derivative 0 at the origin; sqrt has an in
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from math import inf
 
@@ -47,8 +46,11 @@ from .bounds import (
 from .choice import where
 from .composites import composite
 from .families import as_ufunc_takes, elementwise
+from .length_slopes import tangent_of_hypot, times_sign, times_slope
+from .power_logarithms import power_with_logarithm
 from .quotients import divide_or_zero
-from .roots import norm_written_out, without_factor
+from .radial import scaled_direction
+from .roots import norm_written_out
 from .structures import (
     structure_of_difference,
     structure_of_product,
@@ -76,16 +78,6 @@ __all__ = [
     "square",
     "subtract",
 ]
-
-
-def _times(ct: Array, out: Array, x: Array, slope: Callable[[], Array]) -> Array:
-    """The cotangent times the slope x / out of a length, such as the sign in the slope of |x|.
-
-    A cotangent with the length as a factor, as of |x|**2, is multiplied by x without it: the
-    slope jumps at 0, and the product has a derivative there.
-    """
-    rest = without_factor(ct, out)
-    return ct * slope() if rest is None else rest * x
 
 
 # -- sums and products -----------------------------------------------------------------------------
@@ -162,6 +154,7 @@ multiply = elementwise(
         lambda ct, out, x, y: ct * y,
         lambda ct, out, x, y: ct * x,
     ),
+    stand_in=lambda node: scaled_direction(node) or power_with_logarithm(node),
     facts=knows(
         bounds=bounds_multiply,
         signs=product_signs,
@@ -270,9 +263,10 @@ hypot = elementwise(
     "hypot",
     kernel=lambda xp, x, y: xp.hypot(x, y),
     vjp=(
-        lambda ct, out, x, y: _times(ct, out, x, lambda: divide_or_zero(x, out)),
-        lambda ct, out, x, y: _times(ct, out, y, lambda: divide_or_zero(y, out)),
+        lambda ct, out, x, y: times_slope(ct, out, x, lambda: divide_or_zero(x, out)),
+        lambda ct, out, x, y: times_slope(ct, out, y, lambda: divide_or_zero(y, out)),
     ),
+    jvp=tangent_of_hypot,
     facts=knows(bounds=bounds_hypot, signs=signs_hypot),
     flops=4,
     ufunc="hypot",
@@ -286,7 +280,7 @@ hypot = elementwise(
 absolute = elementwise(
     "absolute",
     kernel=lambda xp, x: xp.absolute(x),
-    vjp=(lambda ct, out, x: _times(ct, out, x, lambda: sign(x)),),
+    vjp=(lambda ct, out, x: times_sign(ct, out, x),),
     facts=knows(
         bounds=bounds_absolute,
         signs=even_signs,
@@ -324,7 +318,7 @@ copysign = elementwise(
     "copysign",
     kernel=lambda xp, x, y: xp.copysign(x, y),
     vjp=(
-        lambda ct, out, x, y: _times(ct, out, x, lambda: sign(x) * copysign(1, y)),
+        lambda ct, out, x, y: times_sign(ct, out, x, copysign(1, y)),
         None,
     ),
     facts=knows(

@@ -8,7 +8,7 @@ it is a number. For p < 1 an element that is zero, a cusp, has derivative 0 as w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,11 +27,11 @@ from .carrying import carries_reduced
 from .composites import as_array, naming_lines
 from .extrema import max as _max
 from .extrema import min as _min
+from .factors import without_factor
 from .matrices import matrix_dtype
 from .movement import ravel
 from .quotients import divide_or_zero
 from .reduction import Axes, reduced_shape, restored
-from .roots import without_factor
 from .spectral import svdvals
 from .totals import sum as _sum
 
@@ -70,6 +70,22 @@ def _vjp_norm(ct: Array, out: Array, x: Array, *, axis: Axes, keepdims: bool, or
     return restored(ct, axis, keepdims) * (FUNCTIONS["sign"](x) * size)
 
 
+def _jvp_norm(
+    tangents: Sequence[Array | None],
+    out: Array,
+    x: Array,
+    *,
+    axis: Axes,
+    keepdims: bool,
+    ord: float,
+) -> Array | None:
+    """The tangent as one quotient, whose second derivative has a limit at 0."""
+    (tangent,) = tangents
+    if ord != 2 or tangent is None:
+        return None
+    return divide_or_zero(_sum(x * tangent, axis=axis, keepdims=keepdims), out)
+
+
 def _flops_norm(_out: Aval, x: Aval, *, axis: Axes, keepdims: bool, ord: float) -> Dim:
     size: Any = x.size
     return size * (2 if ord == 2 else 12)
@@ -95,6 +111,7 @@ P_NORM = register(
         infer=_infer_norm,
         kernel=_norm_kernel,
         vjp=(_vjp_norm,),
+        jvp=_jvp_norm,
         normalize=lambda avals, *, axis, keepdims=False, ord=2.0: {
             "axis": normal_axes(axis, avals[0].ndim),
             "keepdims": bool(keepdims),

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import facts as f
-from ..array import Array, ArrayLike, constant
+from ..array import FUNCTIONS, Array, ArrayLike, constant
 from ..facts import Fact
 from ..ir.differentiation import StandIn
 from ..ir.fact_inference import Known
@@ -103,7 +103,7 @@ def _product_with_power(node: Node) -> StandIn | None:
         for place in range(len(factors))
     ]
     partials.append(partial(_weighted, factors, lambda: _slope(x, y)))
-    partials.append(partial(_weighted, factors, lambda: _slope_by_exponent(out, x)))
+    partials.append(partial(_weighted, factors, lambda: multiply_or_zero(out, FUNCTIONS["log"](x))))
     return StandIn(
         passed=tuple(passed),
         operands=(*[each.node for each in factors], x.node, y.node),

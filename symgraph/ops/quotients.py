@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..array import FUNCTIONS
 from ..ir.traits import Traits
 from ..notation import formulas
 from .bounds import knows, product_signs
 from .families import elementwise, like_ufunc
 from .structures import structure_of_quotient
 
-__all__ = ["divide_or_zero", "inverse_root"]
+__all__ = ["divide_or_slope", "divide_or_zero", "inverse_root"]
 
 
 def _kernel(xp: Any, x: Any, y: Any) -> Any:
@@ -39,6 +40,29 @@ divide_or_zero = elementwise(
     ),
     traits=Traits(parity=(0, -1), linear=(0,), homogeneous=0),
     latex=formulas.fraction_formula,
+)
+
+
+def _kernel_with_slope(xp: Any, x: Any, y: Any, slope: Any) -> Any:
+    none = y == 0
+    known = y + (y - y)
+    return xp.where(none, slope, x / xp.where(none, xp.ones_like(y), known))
+
+
+divide_or_slope = elementwise(
+    "divide_or_slope",
+    kernel=_kernel_with_slope,
+    vjp=(
+        lambda ct, out, x, y, slope: divide_or_zero(ct, y),
+        lambda ct, out, x, y, slope: -(ct * divide_or_zero(out, y)),
+        lambda ct, out, x, y, slope: FUNCTIONS["where"](y == 0, ct, 0),
+    ),
+    promote=like_ufunc("divide"),
+    doc=(
+        "x / y, and where y is 0 the slope of x by y, which is the limit if x is 0, too, such as "
+        "that of f'(r) / r for a length r. NaN where y is infinite."
+    ),
+    traits=Traits(jointly_linear=(0, 2)),
 )
 
 

@@ -17,10 +17,11 @@ import numpy as np
 from ..array import FUNCTIONS, Array
 from ..ir.differentiation import StandIn
 from ..ir.node import Node
+from .factors import without_factor
 from .masks import behind_masks
 from .quotients import divide_or_zero, inverse_root
 
-__all__ = ["norm_written_out", "root_written_as_power", "without_factor"]
+__all__ = ["norm_written_out", "root_written_as_power"]
 
 _PARTS = 16
 """How many summands and factors we search, so that the time is bounded."""
@@ -263,77 +264,3 @@ def _vanishing(node: Node | None, root: Node) -> bool:
         ):
             stack.extend(each.operands if each.op.name == "multiply" else each.operands[:1])
     return False
-
-
-# -- a factor taken out ----------------------------------------------------------------------------
-def without_factor(total: Array, factor: Array) -> Array | None:
-    """A sum of products without one factor, None if some summand lacks it."""
-    found: Any = None
-    for term in _split(_plain(total.node), "add"):
-        rest = _without(term, _plain(factor.node))
-        if rest is None:
-            return None
-        found = rest if found is None else found + rest
-    if found.shape == total.shape:
-        return found
-    if set(found.node.shape) <= {1}:
-        found = FUNCTIONS["reshape"](found, ())
-    # The removed factor may have given the product its shape.
-    return FUNCTIONS["broadcast_to"](found, total.shape)
-
-
-def _plain(node: Node) -> Node:
-    """The one element that a node holds in another shape, or else the node."""
-    while node.op.name == "reshape" and set(node.shape) <= {1}:
-        node = node.operands[0]
-    return node
-
-
-def _split(node: Node, name: str) -> list[Node]:
-    """The operands of nested operations of one name."""
-    parts: list[Node] = []
-    stack = [node]
-    while stack:
-        each = stack.pop()
-        if each.op.name == name and len(parts) + len(stack) < _PARTS:
-            stack.extend(reversed(each.operands))
-        else:
-            parts.append(_plain(each))
-    return parts
-
-
-def _without(term: Node, factor: Node) -> Array | None:
-    """One product, perhaps negative or divided, without the factor."""
-    divisors: list[Node] = []
-    negative = False
-    while term.op.name in ("negative", "divide") and len(divisors) < _PARTS:
-        if term.op.name == "negative":
-            negative = not negative
-        else:
-            divisors.append(term.operands[1])
-        term = _plain(term.operands[0])
-    factors = _split(term, "multiply")
-    lowered = [_lowered(each, factor) for each in factors]
-    found = next((i for i, each in enumerate(lowered) if each is not None), None)
-    if found is None:
-        return None
-    factors[found : found + 1] = lowered[found] or []
-    rest: Array = FUNCTIONS["ones_like"](Array(factor)) if not factors else Array(factors[0])
-    for each in factors[1:]:
-        rest = rest * Array(each)
-    for each in reversed(divisors):
-        rest = rest / Array(each)
-    return -rest if negative else rest
-
-
-def _lowered(node: Node, factor: Node) -> list[Node] | None:
-    """What `factor`, or a whole power of it, leaves without it once; None of any other node."""
-    if node is factor:
-        return []
-    if node.op.name != "power" or _plain(node.operands[0]) is not factor:
-        return None
-    exponent = node.operands[1]
-    number = float(exponent.params["value"]) if _is_scalar_constant(exponent) else 0.0
-    if number < 1 or not number.is_integer():
-        return None
-    return [] if number == 1 else [(Array(factor) ** (number - 1)).node]

@@ -35,6 +35,7 @@ from .carrying import carries_batched
 from .composites import naming_lines
 from .creation import constant_of
 from .diagonals import DIAGONAL_MATRIX
+from .factors import without_factor
 from .families import function
 from .matmul import matmul
 from .matrices import (
@@ -47,6 +48,7 @@ from .matrices import (
 )
 from .movement import expand_dims, matrix_transpose
 from .quotients import divide_or_zero
+from .radial import depends
 
 __all__ = ["eigh", "eigvalsh", "larger_size", "reciprocal_gaps", "significant", "svd", "svdvals"]
 
@@ -257,7 +259,8 @@ def _vjp_svd(
     (ct_u, ct_s, ct_vh), (u, s, vh) = ct, out
     larger = larger_size(x, size)
     if is_zero(ct_u) and is_zero(ct_vh):
-        ct_s = ct_s * FUNCTIONS["astype"](significant(s, larger), s.dtype)
+        if without_factor(ct_s, s) is None:
+            ct_s = ct_s * FUNCTIONS["astype"](_turned(ct_s, s, larger), s.dtype)
         return matmul(u * expand_dims(ct_s, -2), vh)
     p = _turning(matmul(matrix_transpose(u), ct_u))
     q = _turning(matmul(vh, matrix_transpose(ct_vh)))
@@ -269,6 +272,22 @@ def _vjp_svd(
     if known_equal(x.shape[-1], x.shape[-2]):
         return found
     return found + _off_the_range(ct_u, ct_vh, u, s, vh, larger, size, x)
+
+
+_STEEP = 2048
+"""How many times as large as the relative rounding errors of s those of f'(s) may be."""
+
+
+def _turned(ct_s: Array, s: Array, larger: Dim) -> Array:
+    """Where the vectors of a value may have a slope: not where it vanishes, unless its slope does.
+
+    f(s) with f'(0) = 0, such as s**2, has no cusp there, and second derivatives by these vectors.
+    """
+    known = significant(s, larger)
+    if not depends(ct_s.node, s.node):
+        return known
+    vanishing = ~significant(FUNCTIONS["absolute"](ct_s), normal(_STEEP * larger))
+    return known | vanishing
 
 
 def larger_size(x: Array, size: Dim) -> Dim:

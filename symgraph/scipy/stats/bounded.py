@@ -12,7 +12,14 @@ from typing import Any
 from ... import numpy as snp
 from ...array import Array
 from .distribution import Continuous
-from .standard_forms import below_zero, log_gumbel_density, log_normal_density, zero
+from .standard_forms import (
+    below_zero,
+    infinity,
+    log_gumbel_density,
+    log_normal_density,
+    minus_infinity,
+    zero,
+)
 
 __all__ = ["beta", "genextreme", "genpareto", "truncnorm", "uniform"]
 
@@ -100,8 +107,8 @@ genextreme = Continuous(
     below=lambda z, c: snp.logical_or(z == -inf, snp.logical_and(c * z >= 1, c < 0)),
     above=lambda z, c: snp.logical_or(z == inf, snp.logical_and(c * z >= 1, c > 0)),
     inside=zero,
-    low=lambda c: snp.where(c < 0, 1 / snp.where(c < 0, c, 1.0), -inf),
-    high=lambda c: snp.where(c > 0, 1 / snp.where(c > 0, c, 1.0), inf),
+    low=lambda c: snp.where(c < 0, 1 / snp.where(c < 0, c, 1.0), minus_infinity(c)),
+    high=lambda c: snp.where(c > 0, 1 / snp.where(c > 0, c, 1.0), infinity(c)),
 )
 
 
@@ -130,5 +137,5 @@ genpareto = Continuous(
     above=lambda z, c: snp.logical_or(z == inf, snp.logical_and(z > 0, c * z < -1)),
     inside=zero,
     low=zero,
-    high=lambda c: snp.where(c < 0, -1 / snp.where(c < 0, c, -1.0), inf),
+    high=lambda c: snp.where(c < 0, -1 / snp.where(c < 0, c, -1.0), infinity(c)),
 )

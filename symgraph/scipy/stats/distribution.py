@@ -18,6 +18,7 @@ import numpy as np
 from ... import numpy as snp
 from ...array import Array, ArrayLike
 from ...errors import InputError, MissingAttribute, TraceError
+from ...ops.slopes import with_slope
 from ...source import user_frame
 from ..names.mirrored import mirrored
 from .validity import VALID, common_float, fitting, lifted, positive
@@ -46,6 +47,8 @@ class Distribution:
         Of z and the shapes, as are all that follow.
     cdf, sf, logcdf, logsf, ppf, isf : callable, optional
         What is missing is made of the others, or refused.
+    density_form : callable, optional
+        The density where it has a formula in range; otherwise it is exp of its logarithm.
     below, above : callable, optional
         Where z is at no point of the support, on its left or right side; NaN is in neither.
     inside : callable
@@ -66,6 +69,7 @@ class Distribution:
     sf_form: Formula | None = None
     logcdf_form: Formula | None = None
     logsf_form: Formula | None = None
+    density_form: Formula | None = None
     ppf_form: Formula | None = None
     isf_form: Formula | None = None
     below: Formula | None = None
@@ -259,7 +263,15 @@ class Continuous(Distribution):
 
     def pdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The density."""
-        return snp.exp(self.logpdf(x, *args, **keywords))
+        if self.density_form is None:
+            return snp.exp(self.logpdf(x, *args, **keywords))
+        x, shapes, scale, loc = self._standard(x, args, keywords)
+        z = _centred(x, scale, loc)
+        outside = _either(self.below, self.above, z, shapes)
+        value = self.density_form(_within(z, outside, self.inside(*shapes)), *shapes)
+        value = value if scale is None else value / scale
+        value = value if outside is None else snp.where(outside, 0.0, value)
+        return _spoiled(value, [*shapes, scale])
 
     def cdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The probability that X is at most x."""
@@ -307,11 +319,18 @@ class Continuous(Distribution):
         ends = lifted(np.nan, q.dtype)
         for place, end in ((1, last), (0, first)):
             if end:
-                ends = snp.where(q == place, lifted(end(*shapes), q.dtype), ends)
+                there = self._end(lifted(end(*shapes), q.dtype), q, shapes, upper=upper)
+                ends = snp.where(q == place, there, ends)
         value = snp.where(proper, value, ends)
         value = value if scale is None else value * scale
         value = value if loc is None else value + loc
         return _spoiled(value, [*shapes, scale])
+
+    def _end(self, end: Array, q: Array, shapes: Parameters, *, upper: bool) -> Array:
+        """An end of the support with the slope of the quantile, 1 over the density there."""
+        slope = snp.exp(-lifted(self.log_density(end, *shapes), q.dtype))
+        slope = snp.where(snp.isinf(end), np.inf, slope)
+        return with_slope(end, q, -slope if upper else slope)
 
 
 def _centred(x: Array, scale: Array | None, loc: Array | None) -> Array:

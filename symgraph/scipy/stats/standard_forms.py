@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf, log, pi
+from collections.abc import Sequence
+from math import inf, log, nan, pi
 from typing import Any
 
 from ... import numpy as snp
 from ...array import Array, ArrayLike
+from ...ops.slopes import with_slope
 
 __all__ = [
     "at_most_zero",
@@ -43,14 +45,22 @@ def zero(*_shapes: object) -> float:
     return 0.0
 
 
-def minus_infinity(*_shapes: object) -> float:
-    """A bound of minus infinity for all shapes."""
-    return -inf
+def minus_infinity(*shapes: Array | float) -> Any:
+    """A bound of minus infinity for all shapes, whose slope in them is not known."""
+    return _of_shapes(-inf, shapes)
 
 
-def infinity(*_shapes: object) -> float:
-    """A bound of infinity for all shapes."""
-    return inf
+def infinity(*shapes: Array | float) -> Any:
+    """A bound of infinity for all shapes, whose slope in them is not known."""
+    return _of_shapes(inf, shapes)
+
+
+def _of_shapes(bound: float, shapes: Sequence[Array | float]) -> Any:
+    found: Any = bound
+    for each in shapes:
+        if isinstance(each, Array) and not each.node.is_constant:
+            found = with_slope(found, each, nan)
+    return found
 
 
 def log1p_square(z: ArrayLike) -> Any:

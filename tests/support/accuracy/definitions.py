@@ -188,6 +188,8 @@ _REAL: dict[str, Callable[..., Any]] = {
     "divide": _divide,
     "multiply_or_zero": lambda x, y: mp.zero if x == 0 and mp.isinf(y) else _multiply(x, y),
     "log_or_zero": lambda x: mp.zero if x == 0 else _log(x),
+    "with_slope": lambda x, y, slope: x,
+    "divide_or_slope": lambda x, y, slope: slope if y == 0 else _divide(x, y),
     "divide_or_zero": lambda x, y: mp.zero if y == 0 else _divide(x, y),
     "inverse_root": lambda x: mp.zero if x == 0 else _divide(mp.one, mp.sqrt(x)),
     "negative": lambda x: -x,

@@ -21,6 +21,6 @@ ROWS: tuple[GradientCase, ...] = (
 )
 
 # No derivative passes through these by their own rule.
-EXEMPT = {"input", "constant", "dimension", "project"}
+EXEMPT = {"input", "constant", "dimension", "project", "with_slope"}
 
 __all__ = ["EXEMPT", "ROWS"]

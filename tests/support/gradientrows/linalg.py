@@ -221,6 +221,10 @@ SPECTRA = (
 
 NORMS = (
     _row("inverse_root", lambda s: snp.inverse_root(s), Operand(0.2, 3.0)),
+    _row(
+        *("divide_or_slope", lambda x, y, slope: snp.divide_or_slope(x, y, slope)),
+        *(Operand(), Operand(0.2, 3.0), Operand()),
+    ),
     _row("divide_or_zero", lambda x, y: snp.divide_or_zero(x, y), Operand(), Operand(0.2, 3.0)),
     _row("p_norm", lambda x: np.linalg.norm(x), _of(2, 3)),
     _row("p_norm", lambda x: np.linalg.norm(x, axis=1), _of(2, 3), note="axis"),

@@ -177,3 +177,33 @@ def test_source_stands_alone(name: str, dtype: str) -> None:
     exec(text, names)
     (found,) = np.atleast_2d(names["function"](np, **at))
     np.testing.assert_array_equal(found, getattr(snp, name)(*at.values()))
+
+
+def _student(df: Any, t: Any) -> Any:
+    half = mp.betainc(df / 2, mp.mpf(0.5), 0, df / (df + t * t), regularized=True) / 2
+    return half if t < 0 else 1 - half
+
+
+@pytest.mark.parametrize("df", [0.5, 2.5, 100.0, 1000.0])
+def test_student_in_its_degrees_of_freedom(df: float) -> None:
+    """Near t = 0, where df / (df + t**2) says nothing of t, and far out, too."""
+    graph = sg.trace(snp.stdtr, df=sg.spec(()), t=sg.spec(()))
+    slope = graph.gradient("df", value=False)
+    for t in (-9.0, -1.0, 1e-8, 0.3, 2.0, 6.0):
+        with mp.workdps(120):
+            exact, step = mp.mpf(t), mp.mpf(10) ** -40
+            want = float((_student(df + step, exact) - _student(df - step, exact)) / (2 * step))
+        for each in (slope, slope.simplify()):
+            found = float(each.evaluate(df=np.array(df), t=np.array(t)))
+            assert found == pytest.approx(want, rel=3e-9, abs=0)
+
+
+@pytest.mark.whole
+def test_quantile_of_student_moves_with_the_degrees_of_freedom() -> None:
+    slope = sg.grad(lambda df, t: snp.stdtrit(df, snp.stdtr(df, t)), wrt="df")
+    assert abs(slope(np.float64(3.5), np.float64(1.3))) < 1e-12
+
+
+def test_density_of_student_keeps_its_digits_for_many_degrees_of_freedom() -> None:
+    slope = sg.grad(snp.stdtr, wrt=1)
+    assert slope(np.float64(1e13), np.float64(1.0)) == pytest.approx(0.24197072451914, rel=1e-12)

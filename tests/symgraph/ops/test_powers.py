@@ -144,3 +144,19 @@ def test_a_hessian_of_powers_over_a_named_dimension() -> None:
         t = np.linspace(0.5, 1.5, size)
         moved = [(slope(p + e, t) - slope(p - e, t)) / (2 * step) for e in step * np.eye(2)]
         np.testing.assert_allclose(hessian(p, t), moved, rtol=1e-8)
+
+
+MIXED = {0.0: np.inf, 0.5: -np.inf, 1.0: -np.inf, 2.0: 0.0, 3.0: 0.0}
+"""x**(a - 1) (1 + a log x) near x = 0, by a."""
+
+
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.parametrize("a", MIXED)
+@pytest.mark.parametrize("order", ["xa", "ax"])
+def test_the_mixed_derivative_of_a_power_at_0_is_right_or_none(order: str, a: float) -> None:
+    graph = sg.trace(lambda x, a: x**a, x=sg.spec(()), a=sg.spec(()))
+    for each in order:
+        graph = graph.gradient(each, value=False)
+    for found in (graph, graph.simplify()):
+        value = float(found.evaluate(x=np.array(0.0), a=np.array(a)))
+        assert value == MIXED[a] or (np.isnan(value) and order == "xa" and a == 0.5)

@@ -300,3 +300,66 @@ def test_tails_of_invgauss_against_high_precision(z: float, mu: float) -> None:
         wanted = float(mpmath.log(below)), float(mpmath.log(above))
     found = stats.invgauss.logcdf(z, mu), stats.invgauss.logsf(z, mu)
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-300)
+
+
+@pytest.mark.sampled(one_in=4)
+@pytest.mark.parametrize(
+    ("name", "shapes", "low", "high"),
+    [
+        ("t", (3.0,), np.inf, np.inf),
+        ("gumbel_r", (), np.inf, np.inf),
+        ("gumbel_l", (), np.inf, np.inf),
+        ("rayleigh", (), np.inf, np.inf),
+        ("truncnorm", (-1.0, 2.0), *(1 / scipy.stats.truncnorm.pdf([-1.0, 2.0], -1.0, 2.0))),
+        ("genextreme", (-0.3,), np.nan, np.inf),
+        ("genpareto", (0.3,), 1.0, np.inf),
+        ("fisk", (2.0,), np.inf, np.inf),
+        ("fisk", (0.5,), 0.0, np.inf),
+        ("lomax", (2.0,), 0.5, np.inf),
+    ],
+)
+def test_slope_of_a_quantile_at_the_ends_of_the_support(
+    name: str, shapes: tuple[float, ...], low: float, high: float
+) -> None:
+    """It is 1 over the density there, and no number is made of the slope's own slope."""
+    for method, sign in (("ppf", 1), ("isf", -1)):
+        graph = sg.trace(
+            lambda q, method=method: getattr(getattr(stats, name), method)(q, *shapes),
+            q=sg.spec(()),
+        )
+        slope = graph.gradient("q")
+        for q, want in ((0.0, low), (1.0, high))[::sign]:
+            at = {"q": np.array(q if sign > 0 else 1 - q)}
+            for each in (slope, slope.simplify()):
+                np.testing.assert_allclose(each.evaluate(**at)[1], sign * want, rtol=1e-12)
+
+
+def test_second_slope_of_a_quantile_at_an_end_is_not_known() -> None:
+    graph = sg.trace(lambda q: stats.truncnorm.ppf(q, -1.0, 2.0), q=sg.spec(()))
+    curvature = graph.hessian("q")
+    for each in (curvature, curvature.simplify()):
+        assert np.isnan(each.evaluate(q=np.array(0.0))[1])
+        assert np.isfinite(each.evaluate(q=np.array(0.5))[1])
+
+
+def test_the_density_of_rayleigh_begins_with_the_slope_1() -> None:
+    """It was 0 there: 0 counted as outside of the support."""
+    graph = sg.trace(lambda x: stats.rayleigh.pdf(x, scale=2.0), x=sg.spec(()))
+    slope = graph.gradient("x")
+    for each in (slope, slope.simplify()):
+        assert each.evaluate(x=np.array(0.0)) == (0.0, 0.25)
+    for x in (-1.0, 0.0, 0.7, 90.0, np.inf, np.nan):
+        want = scipy.stats.rayleigh.pdf(x, scale=2.0)
+        np.testing.assert_allclose(graph.evaluate(x=np.array(x)), want, rtol=1e-12)
+
+
+@pytest.mark.sampled(one_in=3)
+@pytest.mark.parametrize(("name", "shape"), [("t", 3.0), ("genextreme", 0.3), ("genpareto", 0.3)])
+def test_no_slope_of_an_infinite_quantile_in_a_shape_is_made_up(name: str, shape: float) -> None:
+    quantile = getattr(stats, name).ppf
+    slope = sg.trace(lambda q, c: quantile(q, c), q=sg.spec(()), c=sg.spec(())).gradient("c")
+    for q in (0.0, 0.5, 1.0):
+        at = {"q": np.array(q), "c": np.array(shape)}
+        for each in (slope, slope.simplify()):
+            value, found = (float(result) for result in each.evaluate(**at))
+            assert np.isfinite(found) if np.isfinite(value) else np.isnan(found) or np.isinf(found)
