@@ -146,6 +146,12 @@ def multiple_of_lowered_power(x: Real, y: Real) -> Identity:
     return multiply_or_zero(y, power(x, y - 1)), y * power(x, y - 1)
 
 
+@rule(sound="rounding")
+def multiple_of_lowered_power_of_nonzero(x: Nonzero, y: Real) -> Identity:
+    r"""$y\,x^{y - 1}$ needs no case for $y = 0$ unless $1/x$ overflows."""
+    return multiply_or_zero(y, power(x, y - 1)), y * power(x, y - 1)
+
+
 @rule(sound="domain", earned={"rounding": {"x": (Nonzero, Total)}})
 def slope_of_power_raised(x: Real, y: Real) -> Identity:
     r"""$x\,(y\,x^{y - 1}) = y\,x^y$ but where x is 0 or infinite."""

@@ -27,7 +27,7 @@ from symgraph.numpy import (
     tan,
     tanh,
 )
-from symgraph.rewriting import Array, Identity, Nonnegative, Real, Total, rule
+from symgraph.rewriting import Array, Identity, Nonnegative, Real, Total, UniformConstant, rule
 
 from .known import knowing
 
@@ -83,6 +83,25 @@ def tanh_of_double(x: Real) -> Identity:
 def tan_of_half_and_its_reciprocal(x: Real) -> Identity:
     r"""$\tan(x/2) + 1/\tan(x/2) = 2/\sin x$."""
     return tan(x / 2) + 1 / tan(x / 2), 2 / sin(x)
+
+
+# The algebra goes on to sin 2x, where it loses nothing: 2x may be too large for a float.
+@rule(sound="rounding", measure="tangents")
+def one_plus_tan_squared_over_tan(x: Real) -> Identity:
+    r"""$(1 + \tan^2 x)/\tan x = 1/(\sin x \cos x)$."""
+    return (1 + square(tan(x))) / tan(x), 1 / (sin(x) * cos(x))
+
+
+@rule(sound="rounding", measure="tangents")
+def multiple_of_tan_and_its_reciprocal(x: Real, c: UniformConstant) -> Identity:
+    r"""$c (\tan x + 1/\tan x) = c/(\sin x \cos x)$."""
+    return c * (tan(x) + 1 / tan(x)), c / (sin(x) * cos(x))
+
+
+@rule(sound="rounding", stable="large x: a difference of near equals")
+def one_minus_tanh_squared_over_tanh(x: Real) -> Identity:
+    r"""$(1 - \tanh^2 x)/\tanh x = 2/\sinh 2x$."""
+    return (1 - square(tanh(x))) / tanh(x), 2 / sinh(2 * x)
 
 
 # In an exponent, digits of a difference near 0 do not matter to the result.

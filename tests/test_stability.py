@@ -436,6 +436,14 @@ def test_masked_logits_have_probability_and_gradient_zero() -> None:
     np.testing.assert_allclose(slopes, q * (c - c @ q), rtol=1e-14, atol=1e-17)
 
 
+def test_a_value_with_weight_one_keeps_its_digits_beside_a_large_one() -> None:
+    """m (x - z) + z takes fewer operations, and has lost x where z is large."""
+    m, x, z = np.array([1.0, 0.0, 0.5]), np.array([0.3, 2.0, 3.0]), np.array([-1e17, 1e17, 1.0])
+    graph = sg.trace(lambda m, x, z: np.sum((m * x + (1 - m) * z) ** 2), m, x, z)
+    _, (slope, _) = graph.gradient("x", "m").simplify().evaluate(m=m, x=x, z=z)
+    np.testing.assert_allclose(slope, [0.6, 0, 2], rtol=1e-15)
+
+
 def test_masked_logsumexp_far_out() -> None:
     graph = sg.trace(lambda z, m: np.log(np.sum(np.exp(_masked(z, m)))), z=LOGITS, m=MASK)
     value, slopes = graph.gradient("z").simplify().evaluate(z=LOGITS, m=MASK)

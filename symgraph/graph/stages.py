@@ -7,7 +7,7 @@ that was simplified is differentiated as it was before. Both hold to any order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypedDict
@@ -36,6 +36,7 @@ from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
 from .cache import CACHE
 from .digits import finite, keeping_digits, keeping_numbers, loses_a_number
+from .one_by_one import Simplify, are_in_the_way, one_by_one
 from .stage import Chosen, Derive, Kept, Stage
 
 __all__ = ["Interrupted", "derived", "keeping", "released", "simplified_stage"]
@@ -248,7 +249,8 @@ def _attempt(
         raise _interrupted(stage, dag, kept) from stop
     if trust != "exact":
         again = partial(simplified, knowledge=knowledge, **how)
-        outputs = _ended(outputs, history, knowledge, effort, again)
+        alone = partial(again, reached=None)
+        outputs = _ended(outputs, history, knowledge, effort, again, alone)
     return _Attempt(dag, given, outputs, found, history, knowledge)
 
 
@@ -259,19 +261,34 @@ _LOOKED_AT_AGAIN = 60
 """Operations of the largest graph that is simplified once more after its end has shortened it.
 Larger ones would take up to 1.4 times as long, for an operation or two in one of ten."""
 
+_TAKEN_APART = 30
+"""Operations of the largest graph whose outputs are simplified one by one: twice the time."""
+
 
 def _ended(
     outputs: list[Node],
     history: Log,
     knowledge: Knowledge,
     effort: Effort,
-    again: Callable[[list[Node]], tuple[list[Node], Log]],
+    again: Simplify,
+    alone: Simplify,
 ) -> list[Node]:
-    """The outputs after what is done when the rounds are over; `again` simplifies them again."""
+    """The outputs after what is done when the rounds are over.
+
+    `again` simplifies them again, and `alone` one of them.
+    """
     ended = _ended_once(outputs, history, knowledge, effort)
     if effort != "low" and op_count(ended) < op_count(outputs) <= _LOOKED_AT_AGAIN:
         # What is shared now may be written otherwise.
         new, steps = again(ended)
+        new = _ended_once(new, steps, knowledge, effort)
+        if op_count(new) < op_count(ended):
+            history.extend(steps)
+            ended = new
+    if effort != "low" and op_count(ended) <= _TAKEN_APART and are_in_the_way(ended):
+        new, steps = one_by_one(ended, alone)
+        new, more = again(new)  # What they have in common is one value again.
+        steps.extend(more)
         new = _ended_once(new, steps, knowledge, effort)
         if op_count(new) < op_count(ended):
             history.extend(steps)

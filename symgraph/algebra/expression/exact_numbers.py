@@ -19,6 +19,7 @@ __all__ = [
     "bounded",
     "coef_key",
     "coefficient",
+    "exponent",
     "is_exact",
     "plus",
     "quotient",
@@ -53,6 +54,23 @@ def coefficient(value: float | np.generic | None) -> Coef | None:
     if near != 0 and kind(float(near)) == value:
         return rational(near)
     return number
+
+
+_DEGREE = 12
+"""The largest denominator of an exponent."""
+
+
+def exponent(value: Coef | None, dtype: np.dtype[Any]) -> Rational | None:
+    """The exponent as a short fraction other than 0; None if it is none.
+
+    An exponent from which 1 was taken has the rounding of that sum: 2/3 - 1 is -1/3, and 0.7 - 1
+    is -3/10, though the numbers of this dtype nearest to them are others.
+    """
+    if value is None or is_exact(value):
+        return value if value and value.denominator <= _DEGREE else None
+    near = Fraction(value).limit_denominator(_DEGREE)
+    rounding = float(np.finfo(dtype).eps) / 2 * (1 + abs(value))
+    return rational(near) if near and abs(value - near) <= rounding else None
 
 
 _ROUNDED = 4 * float_info.epsilon

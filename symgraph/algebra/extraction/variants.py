@@ -93,9 +93,11 @@ class Variants:
         r"""$\sin x \cos x = \tfrac12 \sin 2x$, and the same for hyperbolic functions."""
         found: list[tuple[Factors, Coef]] = []
         for slot, other, x, sine in self._angles(factors):
-            if other[2] == 1:
+            power = slot[2]
+            if power == other[2] and abs(power) in (1, 2):
                 atom = self.atoms.made(self.doubled(sine, x))
-                found.append(([*others(factors, slot, other), (atom, slot[1], 1)], Fraction(1, 2)))
+                left = [*others(factors, slot, other), (atom, slot[1], power)]
+                found.append((left, Fraction(1, 2) ** power.numerator))
         return found
 
     @named
@@ -103,7 +105,7 @@ class Variants:
         r"""$\sin x / \cos x = \tan x$, and the same for hyperbolic functions."""
         found: list[tuple[Factors, Coef]] = []
         for slot, other, x, sine in self._angles(factors):
-            if other[2] < 0 and other[2].denominator == 1:
+            if slot[2] == 1 and other[2] < 0 and other[2].denominator == 1:
                 tangent = ANGLES[replace(sine, part="tangent")]
                 rest = others(factors, slot, other)
                 if other[2] != -1:
@@ -116,7 +118,7 @@ class Variants:
         """Pairs of a sine and a cosine of one angle, with the angle and the kind of sine."""
         for slot in factors:
             sine = _angle_of(slot)
-            if sine is None or sine.part != "sine" or slot[2] != 1:
+            if sine is None or sine.part != "sine":
                 continue
             (x,) = slot[0].node.operands
             for other in factors:

@@ -20,7 +20,7 @@ from ...ops.choice import where
 from ...ops.linalg import inv, solve
 from ..expression.atoms import AtomTable, one, open_axes
 from ..expression.canonical_indices import canonical_term
-from ..expression.exact_numbers import coefficient, is_exact, times
+from ..expression.exact_numbers import coefficient, exponent, times
 from ..expression.leaf_terms import is_repeated, repeated_number, stretched
 from ..expression.scalars import constant_value
 from ..expression.term import Expr, scaled, term_is_finite
@@ -142,10 +142,8 @@ def _power(lifter: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
     base = _fixed_base(node)
     if base is not None:
         return lifter.normal.exp(_in_base(lifter, y, base, node)) if y else None
-    power = constant_value(y)
-    if not is_exact(power) or not x or power.denominator > 12 or power == 0:
-        return None
-    return lifter.normal.power(x, power)
+    power = exponent(constant_value(y), node.dtype)
+    return lifter.normal.power(x, power) if x and power is not None else None
 
 
 def _exp(lifter: Lifter, node: Node, operands: Sequence[Expr]) -> Expr | None:
@@ -341,8 +339,7 @@ def _has_fixed_power(node: Node) -> bool:
     repeated = repeated_number(stretched(node.operands[1]))
     if repeated is None:
         return False
-    power = coefficient(repeated)
-    return is_exact(power) and power.denominator <= 12 and power != 0
+    return exponent(coefficient(repeated), node.dtype) is not None
 
 
 def _keeps_open_axes(node: Node) -> bool:

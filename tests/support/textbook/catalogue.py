@@ -20,6 +20,7 @@ from textbook.factors import FACTORS
 from textbook.further import FURTHER
 from textbook.generalised import GENERALISED
 from textbook.geometry import GEOMETRIC
+from textbook.handbooks import HANDBOOKS
 from textbook.inverses import INVERSES
 from textbook.joint import JOINT
 from textbook.layers import LAYERS
@@ -76,6 +77,7 @@ CATALOGUE: list[Row] = [
     *FURTHER,
     *GENERALISED,
     *GEOMETRIC,
+    *HANDBOOKS,
     *INVERSES,
     *JOINT,
     *LAYERS,
