@@ -21,6 +21,7 @@ __all__ = [
     "in_making_order",
     "only_users",
     "reachable",
+    "replaced",
     "substituted",
     "unrepeated",
     "use_counts",
@@ -147,6 +148,28 @@ def substituted(
             new[node] = on_operands(node, operands)
         else:
             new[node] = rebuild(node, operands)
+    return [new[output] for output in outputs]
+
+
+def replaced(outputs: Sequence[Node], instead: Mapping[Node, Node]) -> list[Node]:
+    """The outputs with nodes replaced, where a replacement may be made of nodes that are, too.
+
+    `substituted` takes a replacement as it is: what it is made of would be computed twice, as it
+    was and as it is now.
+    """
+    new: dict[Node, Node] = {}
+    for node in reachable(outputs):
+        stack = [instead.get(node, node)]
+        while stack:
+            top = stack[-1]
+            missing = [each for each in top.operands if each not in new]
+            if top not in new and missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            if top not in new:
+                new[top] = on_operands(top, tuple([new[each] for each in top.operands]))
+        new[node] = new[instead.get(node, node)]
     return [new[output] for output in outputs]
 
 

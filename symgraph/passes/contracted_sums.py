@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ..array import Array
 from ..ir.node import Node, origin
-from ..ir.walks import reachable, substituted, use_counts
+from ..ir.walks import reachable, replaced, use_counts
 from ..ops.elementwise import multiply, negative, square
 from ..ops.matmul import matmul
 from ..ops.movement import RESHAPE, matrix_transpose, reshape
@@ -41,7 +41,7 @@ def with_sums_contracted(outputs: Sequence[Node], loses: Loses) -> list[Node]:
             instead[node] = new
     if not instead:
         return list(outputs)
-    new = substituted(outputs, instead)
+    new = replaced(outputs, instead)
     return new if keeps_digits(new, outputs, loses) else list(outputs)
 
 

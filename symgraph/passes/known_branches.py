@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ..array import Array
 from ..ir.node import Node, make, origin
-from ..ir.walks import reachable, substituted, use_counts
+from ..ir.walks import reachable, replaced, use_counts
 from ..ops.choice import where
 from ..ops.elementwise import add, divide, multiply, negative, subtract
 from ..ops.movement import broadcast_to
@@ -48,7 +48,7 @@ def with_branches_known(outputs: Sequence[Node]) -> list[Node]:
             if any(new):
                 with origin(node.origin):
                     instead[node] = make(node.op, (condition, new[0] or x, new[1] or y))
-    return substituted(outputs, instead) if instead else list(outputs)
+    return replaced(outputs, instead) if instead else list(outputs)
 
 
 def _within(

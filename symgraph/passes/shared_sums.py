@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from ..array import Array
 from ..ir.node import Node, make, origin
-from ..ir.walks import reachable, substituted, use_counts
+from ..ir.walks import reachable, replaced, use_counts
 from ..ops.elementwise import add, negative, subtract
 from .gains import Loses, is_shorter
 from .signs import settled_signs
@@ -148,7 +148,7 @@ def _shared(
                 continue  # The pair is computed, and a term itself: it cancels, or occurs twice.
             with origin(node.origin):
                 instead[node] = _written({join.node: terms[one] * turn, **rest})
-    return substituted(outputs, instead)
+    return replaced(outputs, instead)
 
 
 def _written(terms: Terms) -> Node:

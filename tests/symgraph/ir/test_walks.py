@@ -9,7 +9,7 @@ import numpy as np
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.ir.walks import reachable, walks_remembered
+from symgraph.ir.walks import reachable, replaced, walks_remembered
 
 
 def test_a_remembered_walk_is_the_walk_and_nobody_can_change_it() -> None:
@@ -38,3 +38,15 @@ def test_no_walk_outlives_the_simplification_that_remembered_it() -> None:
     sg.cache.clear()
     gc.collect()
     assert kept() is None
+
+
+def test_a_replacement_is_made_of_replacements() -> None:
+    x = sg.input("x", (3,), np.float64)
+    first = snp.sin(x)
+    second = snp.cos(first) + x
+    instead = {first.node: snp.tan(x).node, second.node: snp.exp(first).node}
+    (found,) = replaced([(second * first).node], instead)
+    wanted = snp.exp(snp.tan(x)) * snp.tan(x)
+    assert found is wanted.node
+    (around,) = replaced([second.node], {first.node: snp.exp(first).node})
+    assert around is (snp.cos(snp.exp(first)) + x).node

@@ -55,6 +55,19 @@ def test_a_sum_of_products_is_one_operation(name: str) -> None:
     assert op_count(found) == 1 < op_count(graph.dag.outputs)
 
 
+def test_sums_of_sums_are_each_contracted_once() -> None:
+    """Steps of a loop, each with a norm of the one before: no step is computed twice."""
+
+    def norms(x: Any, y: Any, M: Any, z: Any) -> Any:
+        for _ in range(5):
+            x = x / np.sum(x * y)
+        return x
+
+    graph, found = contracted(norms)
+    assert op_count(graph.dag.outputs) == 15
+    assert op_count(found) == 10
+
+
 SIGNED: dict[str, Function] = {
     "one sign": lambda x, y, M, z: np.sum(-x * y),
     "two signs": lambda x, y, M, z: -np.sum(-x * -y),
