@@ -35,7 +35,7 @@ def joined(graph: sg.Graph) -> tuple[Any, ...]:
 
 
 def row(*parts: Any) -> Any:
-    vectors = [x if isinstance(x, np.ndarray) else np.reshape(x, (-1,)) for x in parts]
+    vectors = [x if type(x) is np.ndarray else np.reshape(x, (-1,)) for x in parts]
     return np.reshape(np.concatenate(vectors), (1, -1))
 
 
