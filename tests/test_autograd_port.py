@@ -114,7 +114,7 @@ def test_complex_numbers_and_the_inside_of_autograd_are_told_apart(autograd: Any
 
 @pytest.mark.parametrize("f", [np.array, np.mean], ids=["array", "mean"])
 def test_numpy_itself_refuses_a_list_of_symbols_and_tells_what_joins_them(f: Any) -> None:
-    with pytest.raises(sg.TraceError, match=r"[Jj]oin symbolic values .*np\.stack"):
+    with pytest.raises(sg.TraceError, match=r"[Jj]oin symbolic values .*np\.stack|snp\.mean\("):
         sg.trace(lambda x: f([x[0], x[1]]), x=sg.spec((2,)))
 
 

@@ -88,7 +88,8 @@ def _pushed(node: Node, known: dict[Node, Array], lead: int) -> list[Array | Non
     found: Any = None
     if node.op.jvp is not None:
         out: Any = outs[0] if single else tuple(outs)
-        found = _listed(node.op.jvp(given, out, *operands, **node.params))
+        found = node.op.jvp(given, out, *operands, **node.params)
+        found = None if found is NotImplemented else _listed(found)
     elif node.op.pushforward is not None:
         push = Push(given, tuple(outs), tuple(operands), lead, tangents)
         found = node.op.pushforward(push, **node.params)

@@ -195,8 +195,8 @@ class Op:
     custom : bool
         Whether a user has defined it.
     jvp : callable, optional
-        The forward rule. Without one, forward mode transposes `vjp`; give one where there is no
-        reverse rule to transpose, or a shorter way.
+        The forward rule. Without one, or where it returns NotImplemented, forward mode transposes
+        `vjp`; give one where there is no reverse rule to transpose, or a shorter way.
     carries : callable
         Where each axis of an operand goes, so that Jacobians of batched maps are found diagonal.
     follows : callable, optional

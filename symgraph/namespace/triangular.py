@@ -83,5 +83,10 @@ def with_joint_sides(
     sides = xp.broadcast_to(b, (*lead, *b.shape[-2:])).transpose(order)
     wide = sides.reshape(-1, b.shape[-2], math.prod(sides.shape[len(own) + 1 :]))
     matrices = a.reshape(-1, *a.shape[-2:])
-    found = xp.stack([solver(one, side) for one, side in zip(matrices, wide, strict=True)])
+    if not own:
+        found = solver(matrices[0], wide[0])
+    else:
+        found = xp.empty(wide.shape, dtype=xp.result_type(a, b))
+        for place, (one, side) in enumerate(zip(matrices, wide, strict=True)):
+            found[place] = solver(one, side)
     return found.reshape(sides.shape).transpose(tuple(np.argsort(order).tolist()))

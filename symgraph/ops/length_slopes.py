@@ -37,16 +37,14 @@ def times_sign(ct: Array, out: Array, x: Array, other: Array | None = None) -> A
     return rest if turned.other is None else rest + turned.other * slope
 
 
-def tangent_of_hypot(
-    tangents: Sequence[Array | None], out: Array, x: Array, y: Array
-) -> Array | None:
+def tangent_of_hypot(tangents: Sequence[Array | None], out: Array, x: Array, y: Array) -> Any:
     """The tangent as one quotient, whose second derivative has a limit at the origin."""
     total: Any = None
     for tangent, each in zip(tangents, (x, y), strict=True):
         if tangent is None:
             continue
         if each.shape != out.shape:
-            return None
+            return NotImplemented
         part = tangent * each
         total = part if total is None else total + part
     return divide_or_zero(total, out)

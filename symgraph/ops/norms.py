@@ -78,11 +78,13 @@ def _jvp_norm(
     axis: Axes,
     keepdims: bool,
     ord: float,
-) -> Array | None:
+) -> Any:
     """The tangent as one quotient, whose second derivative has a limit at 0."""
     (tangent,) = tangents
-    if ord != 2 or tangent is None:
+    if tangent is None:
         return None
+    if ord != 2:
+        return NotImplemented
     return divide_or_zero(_sum(x * tangent, axis=axis, keepdims=keepdims), out)
 
 

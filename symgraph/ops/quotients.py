@@ -11,7 +11,7 @@ from ..array import FUNCTIONS
 from ..ir.traits import Traits
 from ..notation import formulas
 from .bounds import knows, product_signs
-from .families import elementwise, like_ufunc
+from .families import elementwise, like_ufunc, to_float
 from .structures import structure_of_quotient
 
 __all__ = ["divide_or_slope", "divide_or_zero", "inverse_root"]
@@ -57,7 +57,7 @@ divide_or_slope = elementwise(
         lambda ct, out, x, y, slope: -(ct * divide_or_zero(out, y)),
         lambda ct, out, x, y, slope: FUNCTIONS["where"](y == 0, ct, 0),
     ),
-    promote=like_ufunc("divide"),
+    promote=to_float,
     doc=(
         "x / y, and where y is 0 the slope of x by y, which is the limit if x is 0, too, such as "
         "that of f'(r) / r for a length r. NaN where y is infinite."

@@ -15,7 +15,7 @@ __all__ = ["with_slope"]
 
 with_slope = elementwise(
     "with_slope",
-    kernel=lambda xp, x, y, slope: xp.where(y == y, x, x),
+    kernel=lambda xp, x, y, slope: xp.where((y == y) | (slope == slope), x, x),
     vjp=(
         lambda ct, out, x, y, slope: ct,
         lambda ct, out, x, y, slope: ct * with_slope(slope, y, constant(np.nan, slope.dtype)),

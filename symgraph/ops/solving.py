@@ -173,7 +173,7 @@ def _flops_triangular(out: Aval, a: Aval, b: Aval, **_params: object) -> Dim:
 SOLVE_TRIANGULAR = register(
     Op(
         "solve_triangular",
-        workspace=results_of(2),
+        workspace=results_of(1),
         batch=batch_solved,
         carries=carries_solved,
         infer=_infer_solve,

@@ -67,7 +67,7 @@ REASONED = {
     "overlap_add": {"movement"},  # the sample's windows hardly overlap
     "qr_complement": "Its columns have any sign: nothing is said of them.",
     # No sample of a quotient has the divisor 0.
-    "divide_or_slope": _QUOTIENT | {"blind in 2", "even in 2"},
+    "divide_or_slope": {"blind in 2"},
     "with_slope": _SLOPE,
     # No sample of a product is infinite times 0, and none of a logarithm is 0.
     "multiply_or_zero": {"linear in 1", "monomial (1.0, 1.0)"},
