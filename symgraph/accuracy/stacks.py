@@ -163,7 +163,7 @@ def _way(
 
 
 def _taken(way: Way, op: Op, operands: Sequence[Numbers], params: Params, shape: Sizes) -> Numbers:
-    """The values in this way; NaN where the first operand is a singular matrix."""
+    """The values in this way; one by one where the first operand is a singular matrix."""
     try:
         return way(op, operands, params, shape)
     except np.linalg.LinAlgError:
@@ -174,8 +174,12 @@ def _taken(way: Way, op: Op, operands: Sequence[Numbers], params: Params, shape:
     one = np.eye(matrices.shape[1], dtype=matrices.dtype)
     tame = np.where(singular[:, None, None], one, matrices)
     found = way(op, (tame, *operands[1:]), params, shape)
-    lost = np.broadcast_to(singular, len(found)).reshape(-1, *[1] * (found.ndim - 1))
-    return np.where(lost, found.dtype.type(np.nan), found)
+    alone = _singly(
+        op, [each if len(each) == 1 else each[singular] for each in operands], params, shape
+    )
+    found = np.array(found)
+    found[singular] = alone if len(alone) else np.nan
+    return found
 
 
 def _are_close(found: Numbers, wanted: Numbers) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import mul
 from typing import Any
 
 from ..array import Array
@@ -10,25 +11,30 @@ from ..ir.differentiation import StandIn
 from ..ir.node import Node
 from .masks import behind_masks
 
-__all__ = ["factors_of", "partials_of", "product_of", "product_rule"]
+__all__ = ["factors_of", "nested", "partials_of", "product_of", "product_rule"]
 
-_FACTORS = 16
-"""How many factors we search, so that the time is bounded."""
+_PARTS = 16
+"""How many factors or summands we search, so that the time is bounded."""
 
 
 def factors_of(node: Node) -> tuple[list[Node], list[Node]]:
     """The factors of nested products, and the products within."""
-    factors: list[Node] = []
+    return nested(node.operands, "multiply")
+
+
+def nested(nodes: Sequence[Node], name: str) -> tuple[list[Node], list[Node]]:
+    """The operands of nested operations of one name, and these operations."""
+    parts: list[Node] = []
     passed: list[Node] = []
-    stack = list(reversed(node.operands))
+    stack = list(reversed(nodes))
     while stack:
         each = stack.pop()
-        if each.op.name == "multiply" and len(factors) + len(stack) < _FACTORS:
+        if each.op.name == name and len(parts) + len(stack) < _PARTS:
             passed.append(each)
             stack.extend(reversed(each.operands))
         else:
-            factors.append(each)
-    return factors, passed
+            parts.append(each)
+    return parts, passed
 
 
 def partials_of(factors: Sequence[Node], rest: Array) -> list[Callable[[], Array]]:
@@ -53,18 +59,19 @@ def product_rule(
     passed: tuple[Node, ...],
     partials: Sequence[Callable[[], Array]],
     push: Callable[[int, Array], Array] | None = None,
+    times: Callable[[Array, Array], Array] = mul,
 ) -> StandIn:
     """The sum of products with the derivatives by each operand."""
 
     def pulled(partial: Callable[[], Array]) -> Any:
-        return behind_masks(lambda ct, out: ct * partial())
+        return behind_masks(lambda ct, out: times(ct, partial()))
 
     def pushed(tangents: Sequence[Array | None], out: Array) -> Array | None:
         total: Any = None
         for place, tangent in enumerate(tangents):
             if tangent is not None:
-                part = tangent * partials[place]() if push is None else push(place, tangent)
-                total = part if total is None else total + part
+                moved = times(tangent, partials[place]()) if push is None else push(place, tangent)
+                total = moved if total is None else total + moved
         return total
 
     return StandIn(

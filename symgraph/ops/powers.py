@@ -26,8 +26,8 @@ from .arithmetic_facts import bounds_multiply
 from .bounds import EVERYWHERE, Bounds, increasing, knows, odd_signs, product_signs
 from .choice import where
 from .composites import as_array, composite
+from .factor_products import product_rule
 from .families import elementwise, like_ufunc
-from .masks import behind_masks
 from .roots import root_written_as_power
 from .structures import structure_of_product
 
@@ -104,12 +104,11 @@ def _product_with_power(node: Node) -> StandIn | None:
     ]
     partials.append(partial(_weighted, factors, lambda: _slope(x, y)))
     partials.append(partial(_weighted, factors, lambda: multiply_or_zero(out, FUNCTIONS["log"](x))))
-    return StandIn(
-        passed=tuple(passed),
-        operands=(*[each.node for each in factors], x.node, y.node),
-        helps=lambda ct, out: True,
-        vjp=tuple([_pulled(each) for each in partials]),
-        jvp=lambda tangents, out: _pushed(partials, tangents),
+    return product_rule(
+        (*[each.node for each in factors], x.node, y.node),
+        tuple(passed),
+        partials,
+        times=multiply_or_zero,
     )
 
 
@@ -118,20 +117,6 @@ def _weighted(factors: Sequence[Array], value: _Partial) -> Array:
     for factor in reversed(factors):
         product = multiply_or_zero(factor, product)
     return product
-
-
-def _pulled(partial: _Partial) -> Callable[[Any, Any], Any]:
-    rule: Any = behind_masks(lambda ct, out: multiply_or_zero(ct, partial()))
-    return rule
-
-
-def _pushed(partials: Sequence[_Partial], tangents: Sequence[Array | None]) -> Array | None:
-    total: Any = None
-    for each, tangent in zip(partials, tangents, strict=True):
-        if tangent is not None:
-            moved = multiply_or_zero(tangent, each())
-            total = moved if total is None else total + moved
-    return total
 
 
 power = elementwise(

@@ -17,6 +17,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array
 from ..ir.differentiation import StandIn
 from ..ir.node import Node
+from .factor_products import nested
 from .factors import without_factor
 from .masks import behind_masks
 from .quotients import divide_or_zero, inverse_root
@@ -42,7 +43,9 @@ def norm_written_out(node: Node) -> StandIn | None:
     scales: list[tuple[str, Node]] = []
     under = _unscaled(node.operands[0], scales, passed)
     terms: list[_Squares] = []
-    for part in _summands(under, passed):
+    summands, sums = nested([under], "add")
+    passed.extend(sums)
+    for part in summands:
         found = _squares_of(part, passed)
         if found is None or part.shape != under.shape:
             return None
@@ -85,19 +88,6 @@ def _scale_of(node: Node) -> int | None:
         ):
             return slot
     return None
-
-
-def _summands(node: Node, passed: list[Node]) -> list[Node]:
-    parts: list[Node] = []
-    stack = [node]
-    while stack:
-        each = stack.pop()
-        if each.op.name == "add" and len(parts) + len(stack) < _PARTS:
-            passed.append(each)
-            stack.extend(reversed(each.operands))
-        else:
-            parts.append(each)
-    return parts
 
 
 def _squares_of(node: Node, passed: list[Node]) -> _Squares | None:
