@@ -97,7 +97,8 @@ class CupyNamespace(Namespace):
         if not x.size:
             return x.copy()
         matrices = x.reshape(-1, *x.shape[-2:])
-        return cupy.stack([Namespace.expm(self, each) for each in matrices]).reshape(x.shape)
+        expm = import_module(self.solvers).expm
+        return cupy.stack([expm(each) for each in matrices]).reshape(x.shape)
 
     def getitem(self, x: Any, index: Any) -> Any:
         _check_places(x.shape, index)

@@ -15,6 +15,7 @@ from typing import Any
 from . import images as _images
 from . import windows as _windows
 from .choosing import chosen as _chosen
+from .exponential import expm as _expm
 from .row_sums import row_sums as _row_sums
 from .triangular import solved as _solved
 from .triangular import with_joint_sides
@@ -72,9 +73,7 @@ class Namespace:
 
     def expm(self, x: Any) -> Any:
         """The exponential of square matrices."""
-        if not x.size:
-            return self.module.array(x)
-        return import_module(self.solvers).expm(x)
+        return _expm(x)
 
     def solve_triangular(
         self, a: Any, b: Any, *, lower: bool, trans: int, unit_diagonal: bool

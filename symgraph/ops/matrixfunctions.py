@@ -11,10 +11,11 @@ from ..array import FUNCTIONS, Array, ArrayLike, apart, apply, implements
 from ..errors import ShapeError
 from ..facts import Fact, total
 from ..ir.avals import Aval
-from ..ir.dims import known_equal, show_shape
+from ..ir.dims import Dim, known_equal, show_shape
 from ..ir.fact_inference import Known
-from ..ir.op import Op, register, results_of
+from ..ir.op import Op, register
 from ..ir.traits import Matrices, Traits
+from ..namespace.exponential import AT_ONCE
 from .batched import batch_aligned, batch_into_last
 from .carrying import all_but_last
 from .composites import as_array, naming_lines
@@ -62,6 +63,19 @@ def _infer_expm(x: Aval) -> Aval:
     return x
 
 
+def _room_of_expm(out: Aval, *_: Aval) -> Dim:
+    """The powers of one matrix, or of those that are computed at once, and what is made of them."""
+    return _room_of_rows(out, out.shape[-1])
+
+
+def _room_of_along(out: Aval, *_: Aval) -> Dim:
+    return 6 * out.nbytes + _room_of_rows(out, 2 * out.shape[-1])
+
+
+def _room_of_rows(out: Aval, rows: Dim) -> Dim:
+    return 12 * out.dtype.itemsize * (rows**2 + AT_ONCE)
+
+
 def _facts_expm(x: Known) -> Any:
     yield total
     if x.has(Fact("symmetric")):
@@ -74,7 +88,7 @@ def _facts_expm(x: Known) -> Any:
 EXPM = register(
     Op(
         "expm",
-        workspace=results_of(0.5),
+        workspace=_room_of_expm,
         batch=batch_aligned,
         carries=all_but_last(2),
         infer=_infer_expm,
@@ -127,7 +141,7 @@ def _vjp_along_matrix(ct: Array, out: Array, x: Array, direction: Array) -> Arra
 EXPM_ALONG = register(
     Op(
         "expm_along",
-        workspace=results_of(6.5),
+        workspace=_room_of_along,
         batch=batch_into_last,
         carries=all_but_last(2),
         infer=lambda x, direction: direction,
