@@ -31,6 +31,7 @@ from .bounds import (
 )
 from .choice import is_constant, where
 from .composites import composite
+from .densities import exponential_of_powers
 from .elementwise import negative
 from .families import elementwise, to_float
 
@@ -85,6 +86,7 @@ exp = elementwise(
     doc="e**x.",
     kernel=lambda xp, x: xp.exp(x),
     vjp=(lambda ct, out, x: ct * out,),
+    stand_in=exponential_of_powers,
     facts=knows(bounds=increasing(math.exp, image=(0.0, inf)), signs=is_positive),
     flops=10,
     ufunc="exp",
