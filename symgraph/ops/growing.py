@@ -8,7 +8,7 @@ so 0 where $c / f(u)$ is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..array import Array
 from ..ir.differentiation import StandIn
@@ -17,17 +17,30 @@ from .masks import behind_masks
 
 __all__ = ["quotient_by_growing"]
 
+_DEEPEST = 4
+"""How many powers of powers we open, so that the time is bounded."""
+
+
+class _Growing(NamedTuple):
+    """A power of a function that tells its relative slope, and the values on the way to it."""
+
+    function: Node
+    power: float
+    passed: tuple[Node, ...]
+
 
 def quotient_by_growing(node: Node) -> StandIn | None:
     """The derivative of a quotient past its divisor; None if the divisor tells no such slope."""
     value, divisor = node.operands
-    relative = divisor.op.traits.relative_slope
-    if relative is None:
+    found = _growing(divisor)
+    if found is None:
         return None
-    (inner,) = divisor.operands
+    (inner,) = found.function.operands
+    relative: Any = found.function.op.traits.relative_slope
 
     def slope(out: Array) -> Array:
-        return -(out * relative(Array(divisor), Array(inner)))
+        each = out * relative(Array(found.function), Array(inner))
+        return -each if found.power == 1 else -found.power * each
 
     def pushed(tangents: Sequence[Array | None], out: Array) -> Array | None:
         of_value, of_inner = tangents
@@ -43,9 +56,32 @@ def quotient_by_growing(node: Node) -> StandIn | None:
         behind_masks(lambda ct, out: ct * slope(out)),
     )
     return StandIn(
-        passed=(divisor,),
+        passed=found.passed,
         operands=(value, inner),
         helps=lambda ct, out: True,
         vjp=rules,
         jvp=pushed,
     )
+
+
+def _growing(divisor: Node) -> _Growing | None:
+    """The divisor as a whole power of a function that tells its relative slope."""
+    power, passed = 1.0, [divisor]
+    while passed[-1].op.traits.relative_slope is None:
+        by = _whole_power(passed[-1])
+        if by is None or len(passed) > _DEEPEST:
+            return None
+        power *= by
+        passed.append(passed[-1].operands[0])
+    return _Growing(passed[-1], power, tuple(passed))
+
+
+def _whole_power(node: Node) -> float | None:
+    """The number n if the value is the n-th power of its first operand, by a square or a power."""
+    if node.op.name == "multiply" and node.operands[0] is node.operands[1]:
+        return 2.0
+    exponent = node.op.traits.exponent
+    if exponent is None and node.op.traits.raises and node.operands[1].is_constant:
+        number = node.operands[1].params["value"]
+        exponent = float(number) if number.ndim == 0 else None
+    return exponent if exponent is not None and exponent >= 1 and exponent.is_integer() else None
