@@ -44,12 +44,11 @@ def quotient_by_growing(node: Node) -> StandIn | None:
 
     def pushed(tangents: Sequence[Array | None], out: Array) -> Array | None:
         of_value, of_inner = tangents
-        parts: list[Any] = []
-        if of_value is not None:
-            parts.append(of_value / Array(divisor))
-        if of_inner is not None:
-            parts.append(of_inner * slope(out))
-        return sum(parts[1:], parts[0]) if parts else None
+        first: Any = None if of_value is None else of_value / Array(divisor)
+        second: Any = None if of_inner is None else of_inner * slope(out)
+        if first is None or second is None:
+            return second if first is None else first
+        return first + second
 
     rules: Any = (
         behind_masks(lambda ct, out: ct / Array(divisor)),
