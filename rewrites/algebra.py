@@ -37,6 +37,8 @@ from symgraph.rewriting import (
     rule,
 )
 
+from .known import keeps_off_zero
+
 NonpositiveReal: TypeAlias = Annotated[Nonpositive, is_real]
 
 
@@ -84,7 +86,7 @@ def times_zero(x: Array) -> Identity:
 
 
 @rule(sound="rounding")
-def product_never_taken_for_zero(x: Nonzero, y: Array) -> Identity:
+def product_never_taken_for_zero(x: Annotated[Nonzero, keeps_off_zero], y: Array) -> Identity:
     """A product that would be 0 where its first factor is, though the factor never is."""
     return multiply_or_zero(x, y), x * y
 

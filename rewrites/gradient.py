@@ -51,6 +51,14 @@ def sum_of_broadcast(x: Array, shape: Shape, axis: Axes, keepdims: Flag) -> Iden
     return whole, multiply(x, number(element_count(shape, axis), whole.dtype))
 
 
+@rule(sound="exact", kink="everywhere: the slope is told")
+def value_with_slope(x: Array, y: Real, slope: Real) -> Identity:
+    """A value whose slope in y is told is that value."""
+    told = applied("with_slope", x, y, slope)
+    provided(x.shape == told.shape)
+    return told, x
+
+
 @rule(sound="exact")
 def slice_of_embedded(x: Array, shape: Shape, index: Index, again: Index) -> Identity:
     """An array that is embedded and read at the same index is that array."""

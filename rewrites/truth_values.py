@@ -85,6 +85,18 @@ def or_with_itself(c: Boolean) -> Identity:
 
 
 @rule(sound="exact")
+def and_with_one_of_both(c: Boolean, d: Boolean) -> Identity:
+    r"""$(c \wedge d) \wedge d = c \wedge d$, as of masks of masks."""
+    return logical_and(logical_and(c, d), d), logical_and(c, d)
+
+
+@rule(sound="exact")
+def or_with_one_of_both(c: Boolean, d: Boolean) -> Identity:
+    r"""$(c \vee d) \vee d = c \vee d$, as of masks of masks."""
+    return logical_or(logical_or(c, d), d), logical_or(c, d)
+
+
+@rule(sound="exact")
 def exclusive_or_with_itself(c: Array) -> Identity:
     r"""$c \oplus c$ is false."""
     return logical_xor(c, c), False

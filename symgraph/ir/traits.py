@@ -231,6 +231,9 @@ class Traits:
         The labels of axes of a product that is summed: see `Indices`.
     in_order : callable, optional
         `in_order(**params)`: whether all elements are kept, in their order.
+    relative_slope : callable, optional
+        `relative_slope(out, x)` is $f'(x) / f(x)$ of a function of one operand that overflows, a
+        number also where it does.
     """
 
     elementwise: bool = False
@@ -259,6 +262,7 @@ class Traits:
     comparison: Comparison | None = None
     indices: Indices | None = None
     in_order: Callable[..., bool] | None = None
+    relative_slope: Callable[..., Any] | None = None
 
     def linear_in(self, count: int) -> tuple[int, ...]:
         """The places of the operands in each of which it is linear, of `count` operands."""

@@ -15,6 +15,7 @@ from ..ir.traits import Traits
 from .choice import clip, minimum, where
 from .elementwise import absolute, hypot
 from .exponential import log
+from .quotients import divide_or_zero
 from .scipyufuncs import scipy_ufunc
 
 __all__ = ["entr", "huber", "kl_div", "pseudo_huber", "rel_entr"]
@@ -85,25 +86,24 @@ def _pseudo_huber(xp: Any, delta: Any, r: Any) -> Any:
     return xp.where(delta < 0, xp.inf, xp.where(delta == 0, 0, value))
 
 
-def _width_and_length(delta: Array, r: Array) -> tuple[Array, Array]:
-    """delta, and hypot(delta, r), which is 1 instead of 0 at the origin."""
-    # The quotient of an infinite delta and its length would be NaN; its limit is 1.
-    width = minimum(delta, float(np.finfo(r.dtype).max) / 2)
-    length = hypot(width, r)
-    return width, where(length == 0, 1, length)
+def _width(delta: Array, r: Array) -> Array:
+    """Delta, or a large number: a quotient of infinities would be NaN, and its limit is 1."""
+    return minimum(delta, float(np.finfo(r.dtype).max) / 2)
 
 
 def _slope_in_delta(delta: Array, r: Array) -> Any:
     """The slope (h - delta)² / h with h = hypot(delta, r), where h - delta is r r / (h + delta)."""
-    width, length = _width_and_length(delta, r)
+    width = _width(delta, r)
+    length = hypot(width, r)
+    length = where(length == 0, 1, length)
     share = r / (length + width)
     return r * share * share * (r / length)
 
 
 def _slope_in_r(delta: Array, r: Array) -> Any:
     """The slope r delta / hypot(delta, r)."""
-    width, length = _width_and_length(delta, r)
-    return r * (width / length)
+    width = _width(delta, r)
+    return width * divide_or_zero(r, hypot(width, r))
 
 
 pseudo_huber = scipy_ufunc(

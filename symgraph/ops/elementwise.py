@@ -46,6 +46,7 @@ from .bounds import (
 from .choice import where
 from .composites import composite
 from .families import as_ufunc_takes, elementwise
+from .growing import quotient_by_growing
 from .length_slopes import tangent_of_hypot, times_sign, times_slope
 from .power_logarithms import power_with_logarithm
 from .quotients import divide_or_zero
@@ -182,6 +183,7 @@ divide = elementwise(
         pattern=structure_of_quotient,
         defined=divisor_nonzero,
     ),
+    stand_in=quotient_by_growing,
     ufunc="divide",
     doc="x / y; integers give float64, as in NumPy.",
     traits=Traits(parity=(0, -1), signed_zero=(1,), linear=(0,), homogeneous=0, monomial=(1, -1)),

@@ -31,6 +31,7 @@ from .bounds import (
 )
 from .choice import is_constant, where
 from .composites import composite
+from .densities import exponential_of_powers
 from .elementwise import negative
 from .families import elementwise, to_float
 
@@ -85,10 +86,11 @@ exp = elementwise(
     doc="e**x.",
     kernel=lambda xp, x: xp.exp(x),
     vjp=(lambda ct, out, x: ct * out,),
+    stand_in=exponential_of_powers,
     facts=knows(bounds=increasing(math.exp, image=(0.0, inf)), signs=is_positive),
     flops=10,
     ufunc="exp",
-    traits=Traits(exponential=Exponential()),
+    traits=Traits(exponential=Exponential(), relative_slope=lambda out, x: 1),
     definition=lambda m, x: m.exp(x),
     latex="e^{#}",
     mistaken_for=("expm1", "exp2"),
@@ -102,7 +104,7 @@ exp2 = elementwise(
     facts=knows(bounds=increasing(np.exp2, image=(0.0, inf)), signs=is_positive),
     flops=10,
     ufunc="exp2",
-    traits=Traits(exponential=Exponential(2)),
+    traits=Traits(exponential=Exponential(2), relative_slope=lambda out, x: ln(2)),
     definition=lambda m, x: m.exp(x * m.log(2)),
     latex="2^{#}",
 )
@@ -117,7 +119,7 @@ expm1 = elementwise(
     ),
     flops=10,
     ufunc="expm1",
-    traits=Traits(exponential=Exponential(less=1)),
+    traits=Traits(exponential=Exponential(less=1), relative_slope=lambda out, x: -1 / expm1(-x)),
     definition=lambda m, x: m.expm1(x),
     latex="e^{#} - 1",
     mistaken_for=("exp", "log1p"),

@@ -14,7 +14,7 @@ import numpy as np
 from ..array import Array, ArrayLike, apply
 from ..ir.avals import Aval
 from ..ir.op import Op, carries_aligned, per_element, register
-from ..ir.traits import EVEN, ODD
+from ..ir.traits import EVEN, ODD, Traits
 from .batched import batch_aligned
 from .bounds import is_positive, knows, odd_signs, within
 from .choice import where
@@ -39,11 +39,19 @@ _RISING = tuple(float(prod(range(1, 2 * n + 2, 2))) for n in range(11))
 _TAIL = tuple((-1) ** n * each for n, each in enumerate(_RISING))
 
 
+def _tail_of_erfcx(large: Array) -> Array:
+    return polynomial(1 / (2 * large * large), *_TAIL) / (-sqrt(pi) * large * large)
+
+
 def _derivative_of_erfcx(x: Array, out: Array) -> Array:
     far = x > 15
-    large = _away(x, far)
-    tail = polynomial(1 / (2 * large * large), *_TAIL) / (-sqrt(pi) * large * large)
-    return where(far, tail, 2 * where(far, 0, x) * out - 2 / sqrt(pi))
+    return where(far, _tail_of_erfcx(_away(x, far)), 2 * where(far, 0, x) * out - 2 / sqrt(pi))
+
+
+def _relative_slope_of_erfcx(out: Array, x: Array) -> Array:
+    far = x > 15
+    tail = _tail_of_erfcx(_away(x, far)) / out
+    return where(far, tail, 2 * where(far, 0, x) - 2 / sqrt(pi) / out)
 
 
 erfcx = scipy_ufunc(
@@ -53,6 +61,7 @@ erfcx = scipy_ufunc(
     doc="exp(x**2) erfc(x), without underflow on the right.",
     mistaken_for=("erfc",),
     definition=lambda m, x: m.exp(x * x) * m.erfc(x),
+    traits=Traits(relative_slope=_relative_slope_of_erfcx),
 )
 erfi = scipy_ufunc(
     "erfi",

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array import FUNCTIONS
+from ..array import FUNCTIONS, Array
+from ..ir.differentiation import StandIn
+from ..ir.node import Node
 from ..ir.traits import Traits
 from ..notation import formulas
 from .bounds import knows, product_signs
+from .factor_products import product_rule
 from .families import elementwise, like_ufunc, to_float
 from .structures import structure_of_quotient
 
@@ -25,6 +28,35 @@ def _kernel(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(none, xp.zeros_like(quotient), quotient)
 
 
+def _other_leg(node: Node) -> Node | None:
+    """The y of a quotient x / hypot(x, y) or x / hypot(y, x); None of any other quotient."""
+    x, length = node.operands
+    if length.op.name != "hypot" or x not in length.operands:
+        return None
+    first, second = length.operands
+    return second if first is x else first
+
+
+def _direction_in_a_plane(node: Node) -> StandIn | None:
+    r"""The derivative of $x / h$ with $h = \sqrt{x^2 + y^2}$ past h: $y^2 / h^3$, $-x y / h^3$.
+
+    By h it is $(1 - x^2 / h^2) / h$, which cancels where x is far larger than y.
+    """
+    other = _other_leg(node)
+    if other is None:
+        return None
+    x, length = node.operands
+    across = divide_or_zero(Array(other), Array(length))
+    return product_rule(
+        (x, other),
+        (length,),
+        [
+            lambda: divide_or_zero(across * across, Array(length)),
+            lambda: -divide_or_zero(Array(node) * across, Array(length)),
+        ],
+    )
+
+
 divide_or_zero = elementwise(
     "divide_or_zero",
     kernel=_kernel,
@@ -32,6 +64,7 @@ divide_or_zero = elementwise(
         lambda ct, out, x, y: divide_or_zero(ct, y),
         lambda ct, out, x, y: -(ct * divide_or_zero(out, y)),
     ),
+    stand_in=_direction_in_a_plane,
     promote=like_ufunc("divide"),
     facts=knows(signs=product_signs, pattern=structure_of_quotient),
     doc=(

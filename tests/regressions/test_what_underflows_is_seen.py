@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import symgraph as sg
+import symgraph.numpy as snp
 
 CAUGHT: dict[str, Callable[[Any], Any]] = {
     "equal": lambda x: np.where(np.exp(x) == 0, 0, np.log(np.exp(x) * (1 - np.cos(x)))),
     "not equal": lambda x: 1 / np.where(np.exp(x) != 0, np.exp(x), 1),
     "at most": lambda x: 1 / np.where(np.exp(x) <= 0, 1, np.exp(x)),
     "at least": lambda x: 1 / np.where(-np.exp(x) >= 0, 1, np.exp(x)),
+    "in a product": lambda x: snp.multiply_or_zero(np.exp(x - 1 / (x * 0)), np.log(x * 0)),
     "as a truth value": lambda x: np.where(np.exp(x), 1.0, 2.0),
     "counted": lambda x: np.count_nonzero(np.exp(x)) * x,
 }

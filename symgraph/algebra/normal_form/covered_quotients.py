@@ -20,6 +20,8 @@ from .factors import Factors, RawFactor
 
 __all__ = [
     "has_quotient_beside_pole",
+    "has_terms_at_one_pole",
+    "like_terms_at_pole",
     "quotient_beside_logarithm",
     "quotient_beside_pole",
     "without_covered_quotients",
@@ -38,7 +40,7 @@ def without_covered_quotients(normal: Arithmetic, expr: Expr) -> Expr:
         return expr
     for covered in (quotient_beside_logarithm, quotient_beside_pole):
         new = covered(normal, expr, quotients)
-        if new != expr and normal.is_last():
+        if new != expr:
             normal.applied.note(covered.__name__)
             expr, quotients = new, _with_quotients(new)
     return expr
@@ -61,6 +63,34 @@ def quotient_beside_pole(normal: Arithmetic, expr: Expr, quotients: Sequence[Ter
     """
     poles = _poles(expr)
     return _without(normal, expr, quotients, lambda atom, idx: (atom, idx) in poles and atom.total)
+
+
+@named
+def like_terms_at_pole(normal: Arithmetic, parts: Sequence[tuple[Expr, Coef]], total: Expr) -> Expr:
+    r"""$a / x - b / x = (a - b) / x$, where at 0 infinity less infinity is NaN."""
+    if len(total) < sum(len(expr) for expr, _ in parts):
+        for term in total:
+            signs = {(expr[term] > 0) == (by > 0) for expr, by in parts if term in expr}
+            if len(signs) == 2 and _has_pole(term):
+                normal.applied.note(like_terms_at_pole.__name__)
+                break
+    return total
+
+
+def has_terms_at_one_pole(expr: Expr) -> bool:
+    r"""Whether it has a / x and b / x: (a - b) / x, which may be written, is infinite for NaN."""
+    seen: set[Place] = set()
+    for term in expr:
+        places = {(f.atom, f.idx) for f in term.factors if f.power < 0 and not f.atom.nonzero}
+        if not term.bound and not seen.isdisjoint(places):
+            return True
+        seen |= places
+    return False
+
+
+def _has_pole(term: Term) -> bool:
+    """Whether a term may be divided by 0."""
+    return not term.bound and any(f.power < 0 and not f.atom.nonzero for f in term.factors)
 
 
 def has_quotient_beside_pole(expr: Expr) -> bool:

@@ -9,7 +9,7 @@ from ..expression.atoms import one
 from ..expression.exact_numbers import Coef, quotient, times
 from ..expression.term import EXP, SUM, Expr, Term, added, weight
 from .arithmetic import Arithmetic
-from .covered_quotients import without_covered_quotients, without_covered_zeros
+from .covered_quotients import like_terms_at_pole, without_covered_quotients, without_covered_zeros
 from .factor_identities import exps
 from .factors import (
     LONGEST,
@@ -39,7 +39,7 @@ __all__ = [
 def add(normal: Arithmetic, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
     """A linear combination of expressions, in normal form."""
     total = added([(term, times(coef, by)) for expr, by in parts for term, coef in expr.items()])
-    total = without_covered_quotients(normal, total)
+    total = without_covered_quotients(normal, like_terms_at_pole(normal, parts, total))
     return _opened(normal, common_denominator(normal, logistic_and_complement(normal, total)))
 
 

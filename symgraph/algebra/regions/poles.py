@@ -14,6 +14,8 @@ from ..expression.applied import IdentityNames
 from ..expression.term import Expr
 from ..normal_form.covered_quotients import (
     has_quotient_beside_pole,
+    has_terms_at_one_pole,
+    like_terms_at_pole,
     quotient_beside_logarithm,
     quotient_beside_pole,
 )
@@ -23,7 +25,12 @@ __all__ = ["below_bounded", "may_get_new_pole"]
 
 _WITH_A_POLE = frozenset(
     each.__name__
-    for each in (power_over_higher_power, quotient_beside_logarithm, quotient_beside_pole)
+    for each in (
+        like_terms_at_pole,
+        power_over_higher_power,
+        quotient_beside_logarithm,
+        quotient_beside_pole,
+    )
 )
 
 
@@ -61,4 +68,4 @@ def may_get_new_pole(identities: Collection[str] | IdentityNames, expr: Expr | N
     """Whether one of the identities gives infinity instead of NaN, or a spelling may give it."""
     if identities and not _WITH_A_POLE.isdisjoint(identities):
         return True
-    return bool(expr) and has_quotient_beside_pole(expr)
+    return bool(expr) and (has_quotient_beside_pole(expr) or has_terms_at_one_pole(expr))

@@ -51,6 +51,9 @@ class Distribution:
         The density where it has a formula in range; otherwise it is exp of its logarithm.
     below, above : callable, optional
         Where z is at no point of the support, on its left or right side; NaN is in neither.
+    opens_at_zero : bool
+        Whether the support begins after 0, and the density vanishes there faster than any power:
+        logarithms of probabilities, -inf at 0, have an infinite slope.
     inside : callable
         A point of the support.
     low, high : callable, optional
@@ -74,6 +77,7 @@ class Distribution:
     isf_form: Formula | None = None
     below: Formula | None = None
     above: Formula | None = None
+    opens_at_zero: bool = False
     inside: Formula = lambda *shapes: 0.5
     low: Formula | None = None
     high: Formula | None = None
@@ -165,12 +169,19 @@ class Distribution:
         above = self.above(z, *shapes) if self.above else None
         outside = _either(self.below, self.above, z, shapes)
         value = self._inside(_within(z, outside, self.inside(*shapes)), shapes, method)
-        zero, one = (-np.inf, 0.0) if method.startswith("log") else (0.0, 1.0)
+        zero, one = (self._minus_infinity(z), 0.0) if method.startswith("log") else (0.0, 1.0)
         left, right = (zero, one) if method.endswith("cdf") else (one, zero)
         for condition, constant_there in ((below, left), (above, right)):
             if condition is not None:
                 value = snp.where(condition, constant_there, value)
         return value
+
+    def _minus_infinity(self, z: Array) -> Any:
+        """-inf off the support, with its slope where the support opens."""
+        if not self.opens_at_zero:
+            return -np.inf
+        steep, flat = lifted(np.inf, z.dtype), lifted(0.0, z.dtype)
+        return with_slope(lifted(-np.inf, z.dtype), z, snp.where(z == 0, steep, flat))
 
     def _inside(self, z: Array, shapes: Parameters, method: str) -> Array:
         form = self._form(method)
@@ -251,6 +262,16 @@ class Continuous(Distribution):
 
     def logpdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The logarithm of the density."""
+        return self._log_density(x, args, keywords, self._minus_infinity)
+
+    def _log_density(
+        self,
+        x: ArrayLike,
+        args: Sequence[Any],
+        keywords: Mapping[str, Any],
+        nothing: Callable[[Array], Any],
+    ) -> Any:
+        """The logarithm of the density; `nothing` of z off the support."""
         x, shapes, scale, loc = self._standard(x, args, keywords)
         z = _centred(x, scale, loc)
         outside = _either(self.below, self.above, z, shapes)
@@ -259,12 +280,12 @@ class Continuous(Distribution):
             value = value - snp.log(scale)
         if outside is None:
             return value
-        return _spoiled(snp.where(outside, -np.inf, value), [*shapes, scale])
+        return _spoiled(snp.where(outside, nothing(z), value), [*shapes, scale])
 
     def pdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The density."""
         if self.density_form is None:
-            return snp.exp(self.logpdf(x, *args, **keywords))
+            return snp.exp(self._log_density(x, args, keywords, lambda z: -np.inf))
         x, shapes, scale, loc = self._standard(x, args, keywords)
         z = _centred(x, scale, loc)
         outside = _either(self.below, self.above, z, shapes)

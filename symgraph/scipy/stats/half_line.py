@@ -84,6 +84,7 @@ invgamma = Continuous(
     ppf_form=lambda q, a: 1 / snp.gammainccinv(a, q),
     isf_form=lambda q, a: 1 / snp.gammaincinv(a, q),
     below=at_most_zero,
+    opens_at_zero=True,
     above=infinite,
 )
 
@@ -119,6 +120,7 @@ lognorm = Continuous(
     ppf_form=lambda q, s: snp.exp(s * snp.ndtri(q)),
     isf_form=lambda q, s: snp.exp(-s * snp.ndtri(q)),
     below=at_most_zero,
+    opens_at_zero=True,
     above=infinite,
 )
 pareto = Continuous(
@@ -260,6 +262,7 @@ invgauss = Continuous(
     logcdf_form=_log_passed,
     logsf_form=_log_not_passed,
     below=at_most_zero,
+    opens_at_zero=True,
     above=infinite,
     low=zero,
 )

@@ -108,3 +108,30 @@ def test_singular_values_of_a_singular_matrix(
         want = curvature * np.eye(4).reshape(2, 2, 2, 2)
     for each in (hessian, hessian.simplify()):
         np.testing.assert_allclose(each.evaluate(x=x)[1], want, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("far", [3.0, 1e4, 1e8, 1e20])
+def test_the_curvature_of_a_hypotenuse_keeps_its_digits_along_the_long_leg(
+    mode: Any, far: float
+) -> None:
+    """It is y² / h³; it was 1 / h less a number as large."""
+    wanted = 1 / np.hypot(far, 1.0) ** 3
+    for f in (
+        lambda x: np.hypot(x, 1.0),
+        lambda x: np.hypot(1.0, -x),
+        lambda x: snp.pseudo_huber(1.0, x),
+    ):
+        curvature = sg.trace(f, x=sg.spec(())).hessian("x", value=False, mode=mode)
+        for each in (curvature, curvature.simplify()):
+            np.testing.assert_allclose(each.evaluate(x=np.array(far)), wanted, rtol=1e-14)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_the_hessian_of_a_hypotenuse_is_that_of_the_root(mode: Any) -> None:
+    x, y = 3.0, -4.0
+    graph = sg.trace(lambda v: np.hypot(v[0], v[1]), v=sg.spec((2,)))
+    found = graph.hessian("v", value=False, mode=mode).evaluate(v=np.array([x, y]))
+    np.testing.assert_allclose(
+        found, np.array([[y * y, -x * y], [-x * y, x * x]]) / 125, rtol=1e-14
+    )

@@ -169,6 +169,7 @@ CASES: dict[str, Case] = {
         A=DEFINITE,
         B=DEFINITE,
     ),
+    "like_terms_at_pole": case(lambda x, y: 2 * y / x - 5 * y / x, lambda x, y: -3 * y / x),
     "factor_taken_out": case(lambda x, y, z: x * y + x * z, lambda x, y, z: x * (y + z)),
     "product_written_once": case(
         lambda x, p, q: p * q - x * np.sum(x * p * q), lambda x, p, q: p * q - x * (x @ (p * q))

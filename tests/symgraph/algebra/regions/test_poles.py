@@ -38,6 +38,8 @@ POLES: dict[str, Callable[[Any], Any]] = {
     "a higher power": lambda x: x / x**2,
     "a logarithm beside a quotient": lambda x: 2 * np.log(x) + 3 * (x / x),
     "a pole beside a quotient": lambda x: 2 / x + 3 * (x / x),
+    "like terms at a pole": lambda x: 2 / x - 5 / x,
+    "terms at one pole": lambda x: np.exp(x) / x - np.cosh(x) / x,
 }
 HIDDEN: dict[str, Callable[[Any], Any]] = POLES | {
     "a pole in a product": lambda x: 2 * (x / x) - (1 + x) * (1 + 1 / x),
