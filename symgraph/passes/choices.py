@@ -25,7 +25,7 @@ from ..ops.elementwise import add, multiply, negative, subtract
 from ..ops.movement import broadcast_to
 from ..rewriting.guards import uniform_value
 from .choice_trees import Branch, Term, Tree, cheapest
-from .conditions import Conditions, Outcomes, is_of_masks
+from .conditions import Conditions, Outcomes, is_of_extremum, is_of_masks
 
 __all__ = ["with_choices_joined"]
 
@@ -216,8 +216,8 @@ class _Sum:
     def _opened(self, node: Node, beside: Term) -> tuple[Node, Term] | None:
         """The choice that a value is, or has as a factor, and the other factor; or None.
 
-        As a factor it must be one of numbers. What is multiplied by 0 may be NaN; but in a gradient
-        a number 0 says that there is no path, and then 0 is right.
+        As a factor it must be one of numbers. What is multiplied by 0 may be NaN; but a 0 in the
+        slope of maximum or minimum says that there is no path, and then 0 is right.
         """
         if not _alike(node, self._top):
             return None
@@ -267,12 +267,12 @@ _DEEP = 4
 
 
 def _is_share(node: Node) -> bool:
-    """Whether it is a choice of numbers; if one of them is 0, one of reverse mode."""
+    """Whether it is a choice of numbers; if one of them is 0, one in the slope of an extremum."""
     level = [node] if _is_choice(node) else []
     for _ in range(_DEEP):
         below: list[Node] = []
         for each in level:
-            is_slope = each.origin.adjoint_of is not None and not each.origin.shared
+            is_slope = is_of_extremum(each.operands[0])
             for branch in each.operands[1:]:
                 number = uniform_value(branch)
                 if number is None and _is_choice(branch) and _alike(branch, node):

@@ -18,7 +18,7 @@ from ..ir.traits import Comparison
 from ..ops.comparison import bitwise_and, bitwise_or, invert, logical_and, logical_not, logical_or
 from ..rewriting.guards import uniform_value
 
-__all__ = ["Conditions", "Outcomes", "is_of_masks"]
+__all__ = ["Conditions", "Outcomes", "is_of_extremum", "is_of_masks"]
 
 _NOT = (logical_not.op, invert.op)
 _AND = (logical_and.op, bitwise_and.op)
@@ -110,7 +110,7 @@ class Conditions:
         """The outcomes that can be, of comparisons of the same values."""
         bounds = sorted({relation.bound for _, relation in group})
         found = 0
-        nothing = () if all(_is_of_extremum(node) for node, _ in group) else (None,)
+        nothing = () if all(is_of_extremum(node) for node, _ in group) else (None,)
         for place in (*nothing, *range(2 * len(bounds) + 1)):  # None is NaN.
             outcomes = self.all
             for node, (comparison, bound) in group:
@@ -146,7 +146,7 @@ def _related(node: Node) -> tuple[tuple[Node, ...], _Relation] | None:
     return pair, _Relation(Comparison(side * comparison.side, comparison.ties))
 
 
-def _is_of_extremum(node: Node) -> bool:
+def is_of_extremum(node: Node) -> bool:
     """Whether it tells which of two values is the larger one, for the slope of that."""
     forward = None if node.origin.shared else node.origin.adjoint_of
     return forward is not None and forward.op.traits.elementwise and forward.op.traits.extremum != 0

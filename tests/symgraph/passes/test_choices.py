@@ -211,6 +211,20 @@ def test_nan_takes_no_branch_of_what_the_user_wrote() -> None:
     np.testing.assert_array_equal(graph.simplify().evaluate(x=x), [0.5, 2.0, 0.0])
 
 
+def test_a_mask_of_the_user_keeps_nan_in_a_gradient() -> None:
+    """The product with a mask of numbers is NaN where log x is, and so is its slope."""
+
+    def f(x: Any) -> Any:
+        mask = where(x > 1, 1.0, 0.0)
+        return np.sum(mask * np.log(x) * 2 + where(x > 1, x * x, 3 * x))
+
+    x = np.array([2.0, 0.5, 0.0, -1.0])
+    plain = sg.trace(f, x="4").gradient("x", value=False)
+    small = plain.simplify()
+    np.testing.assert_allclose(small.evaluate(x=x), plain.evaluate(x=x), rtol=1e-14)
+    assert np.isnan(small.evaluate(x=x)[2])
+
+
 def test_long_sums_and_deep_masks_stay_and_take_no_recursion() -> None:
     def f(x: Any, y: Any, a: Any) -> Any:
         total: Any = 0
