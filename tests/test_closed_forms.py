@@ -28,8 +28,8 @@ SIZES = {"n": 6}
 OVER: dict[str, int] = {
     "Planck": 8,  # 7
     "coefficient of variation": 16,  # 15
-    "leaky relu by maximum": 9,  # 2
-    "elu by expm1 of the negative part": 7,  # 2
+    "leaky relu by maximum": 5,  # 2
+    "elu by expm1 of the negative part": 6,  # 2
     "hard sigmoid": 6,  # 3
     "hard swish": 9,  # 7
     "sqrt(xy)": 4,  # 3
@@ -47,13 +47,13 @@ OVER: dict[str, int] = {
     "cross-entropy of a mixture of two": 7,  # 6
     "gamma, shape and rate": 7,  # 6
     "InfoNCE, one query, keys": 9,  # 8
-    "quantile by maximum": 11,  # 2
+    "quantile by maximum": 6,  # 2
     "log(exp x + exp y)": 7,  # 5
     "largest absolute value": 7,  # 5
     "binary cross-entropy, weight of positives": 11,  # 10
     "angular margin": 8,  # 7
     "gradient penalty of a linear critic": 6,  # 5
-    "clipped surrogate of a policy": 19,  # 8
+    "clipped surrogate of a policy": 16,  # 8
     "zero-inflated Poisson, zeros, logits": 14,  # 10
     "x^2/(1 + x)": 4,  # 3
     "sinh x / cosh x": 3,  # 2

@@ -10,37 +10,34 @@ conditions, and writes the sum as choices by one condition each, if that takes f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
-from typing import TypeAlias
+from itertools import islice, product
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
 
 from ..array import Array, constant
 from ..ir.node import Node, on_operands, origin
 from ..ir.traits import Arrangement
 from ..ir.walks import reachable, users_of
 from ..ops.choice import where
-from ..ops.comparison import bitwise_and, bitwise_or, invert, logical_and, logical_not, logical_or
 from ..ops.creation import zeros
-from ..ops.elementwise import add, negative, subtract
+from ..ops.elementwise import add, multiply, negative, subtract
 from ..ops.movement import broadcast_to
 from ..rewriting.guards import uniform_value
+from .choice_trees import Branch, Term, Tree, cheapest
+from .conditions import Conditions, Outcomes, is_of_extremum, is_of_masks
 
 __all__ = ["with_choices_joined"]
 
 _SIGNS = {add.op: (1, 1), subtract.op: (1, -1), negative.op: (-1,)}
-_NOT = (logical_not.op, invert.op)
-_AND = (logical_and.op, bitwise_and.op)
-_OR = (logical_or.op, bitwise_or.op)
-_MOST_CONDITIONS = 6
-"""With more conditions a sum stays as it is: there are two to their number of outcomes."""
 _MOST_TERMS = 64
 """With more values behind masks a sum stays as it is."""
 
-Outcomes: TypeAlias = int
-"""A set of outcomes of all conditions, with a bit for each outcome."""
-
 Signed: TypeAlias = tuple[Node, int]
 """A value, and 1 or -1."""
+
+_Path: TypeAlias = tuple[list[tuple[Node, bool]], Term]
+"""A term at the end of choices, and the masks above it with whether they hold."""
 
 
 def with_choices_joined(outputs: Sequence[Node]) -> list[Node]:
@@ -105,111 +102,24 @@ def _alike(one: Node, other: Node) -> bool:
 
 
 # -- the terms of a sum, for each outcome of the conditions ----------------------------------------
-@dataclass(frozen=True)
-class _Branch:
-    """A term of a sum: a value with a sign, and the outcomes for which it is not 0."""
+class _Found(NamedTuple):
+    """Choices in place of a sum.
 
-    value: Node
-    sign: int
-    held: Outcomes
+    Parameters
+    ----------
+    gain : int
+        The operations that they add, less those that they save.
+    tree : Tree
+    by : float
+        A number for all of it.
+    beside : list
+        The other terms.
+    """
 
-
-class _Conditions:
-    """The conditions of which masks are made, and the outcomes for which each mask holds."""
-
-    def __init__(self, masks: Sequence[Node]) -> None:
-        self.found: dict[Node, int] = {}
-        self._held: dict[Node, Outcomes] = {}
-        made: dict[Node, None] = {}
-        stack = list(masks[::-1])
-        while stack and self.are_few:
-            node = stack.pop()
-            if not _is_of_masks(node):
-                self.found.setdefault(node, len(self.found))
-            elif node not in made:
-                made[node] = None
-                stack.extend(node.operands[::-1])
-        if self.are_few:
-            self._hold(list(made))
-
-    @property
-    def are_few(self) -> bool:
-        return len(self.found) <= _MOST_CONDITIONS
-
-    @property
-    def all(self) -> Outcomes:
-        return (1 << (1 << len(self.found))) - 1
-
-    def held(self, mask: Node) -> Outcomes:
-        """The outcomes for which a mask holds."""
-        return self._held[mask]
-
-    def _hold(self, stack: list[Node]) -> None:
-        """Find the outcomes of each mask; those of a condition have its bit set."""
-        for node, place in self.found.items():
-            outcomes = range(1 << len(self.found))
-            self._held[node] = sum([1 << each for each in outcomes if each >> place & 1])
-        while stack:
-            node = stack[-1]
-            missing = [each for each in node.operands if each not in self._held]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            parts = [self._held[each] for each in node.operands]
-            if node.op in _NOT:
-                self._held[node] = self.all & ~parts[0]
-            else:
-                both = parts[0] & parts[1], parts[0] | parts[1]
-                self._held[node] = both[0 if node.op in _AND else 1]
-
-
-def _is_of_masks(node: Node) -> bool:
-    made = node.op in (*_NOT, *_AND, *_OR) and not node.copy
-    return made and all(each.dtype.kind == "b" for each in node.operands)
-
-
-@dataclass(frozen=True)
-class _Tree:
-    """A choice by one condition between two others; without a condition a sum of terms."""
-
-    cost: int
-    terms: tuple[Signed, ...] = ()
-    condition: Node | None = None
-    branches: tuple[_Tree, ...] = ()
-
-
-def _cheapest(branches: Sequence[_Branch], conditions: _Conditions) -> _Tree:
-    """The choices with the fewest operations that give the sum of the branches."""
-    held = {node: conditions.held(node) for node in conditions.found}
-    found: dict[Outcomes, _Tree] = {}
-
-    def tree(outcomes: Outcomes) -> _Tree:
-        if outcomes not in found:
-            found[outcomes] = split(outcomes)
-        return found[outcomes]
-
-    def split(outcomes: Outcomes) -> _Tree:
-        active = [each for each in branches if each.held & outcomes]
-        if not any(outcomes & ~each.held for each in active):
-            terms = tuple([(each.value, each.sign) for each in active])
-            return _Tree(_cost_of_sum(terms), terms)
-        options: list[_Tree] = []
-        for condition, holding in held.items():
-            parts = outcomes & holding, outcomes & ~holding
-            if all(parts):
-                yes, no = map(tree, parts)
-                options.append(_Tree(1 + yes.cost + no.cost, (), condition, (yes, no)))
-        return min(options, key=lambda each: each.cost)
-
-    return tree(conditions.all)
-
-
-def _cost_of_sum(terms: Sequence[Signed]) -> int:
-    """Additions, and a negation if all terms are negative; of numbers nothing is left to do."""
-    if all(uniform_value(node) is not None for node, _ in terms):
-        return 0
-    return max(0, len(terms) - 1) + (bool(terms) and all(sign < 0 for _, sign in terms))
+    gain: int
+    tree: Tree
+    by: float
+    beside: list[Signed]
 
 
 class _Sum:
@@ -217,14 +127,16 @@ class _Sum:
 
     def __init__(self, top: Node, users: _Users) -> None:
         self._top, self._users = top, users
-        self._inside: set[Node] = {top}
+        self._sums: set[Node] = {top}
+        self._inside: set[Node] = set()
+        self._opens_factors = False
         self._masked: list[Signed] = []
         self._beside: list[Signed] = []
         stack = [(top, 1)]
         while stack:
             node, sign = stack.pop()
             if _is_sum(node) and (node is top or _is_term(node, users)):
-                self._inside.add(node)
+                self._sums.add(node)
                 signs = _SIGNS[node.op][::-1]
                 stack.extend(
                     [(x, sign * own) for x, own in zip(node.operands[::-1], signs, strict=True)]
@@ -232,83 +144,177 @@ class _Sum:
             else:
                 masked = _is_choice(node) and _alike(node, top)
                 (self._masked if masked else self._beside).append((node, sign))
+        self._tops = {node for node, _ in self._masked}
 
-    def joined(self) -> tuple[_Tree, int, list[Signed]] | None:
-        """The choices that the terms behind masks are, a sign for all of it, and other terms."""
+    def joined(self) -> _Found | None:
+        """The choices that the terms behind masks are; None if they take no fewer operations."""
+        options = self._options(self._few_paths())
+        plain = set(self._inside)
+        self._opens_factors = True
+        masked = [each for each in self._beside if self._opened(each[0], Term(None, 1)) is not None]
+        self._masked += masked
+        self._beside = [each for each in self._beside if each not in masked]
+        paths = self._few_paths()
+        if self._inside != plain:
+            options += self._options(paths)
+        found = min(options, key=lambda each: each.gain, default=None)
+        return found if found is not None and found.gain < 0 else None
+
+    def _few_paths(self) -> list[_Path]:
+        """The paths; none if there are too many, or nothing to be joined."""
+        self._inside = {*self._sums}
         if len(self._masked) < 2 and not _is_choice(self._top):
-            return None
+            return []
         paths = list(islice(self._paths(), _MOST_TERMS + 1))
-        if len(paths) > _MOST_TERMS:
-            return None
-        conditions = _Conditions([mask for path, _, _ in paths for mask, _ in path])
-        if not conditions.are_few:
-            return None
-        options: list[tuple[int, _Tree, int]] = []
-        for side in (1, -1):
-            branches: list[_Branch] = []
-            for path, value, sign in paths:
-                held = conditions.all
-                for mask, holds in path:
-                    own = conditions.held(mask)
-                    held &= own if holds else ~own
-                branches.append(_Branch(value, sign * side, held))
-            tree = _cheapest(branches, conditions)
-            cost = tree.cost + len(self._beside)
-            cost += all(sign < 0 for sign in (side, *[own for _, own in self._beside]))
-            options.append((cost, tree, side))
-        cost, tree, side = min(options, key=lambda each: each[0])
-        kept = {value for _, value, _ in paths}
-        return (tree, side, self._beside) if cost < self._cost(kept) else None
+        return paths if len(paths) <= _MOST_TERMS else []
 
-    def _paths(self) -> Iterator[tuple[list[tuple[Node, bool]], Node, int]]:
-        """Each value at the end of choices, with the masks above it and whether they hold."""
-        stack: list[tuple[list[tuple[Node, bool]], Node, int]] = [
-            ([], node, sign) for node, sign in self._masked[::-1]
+    def _options(self, paths: Sequence[_Path]) -> list[_Found]:
+        """The choices by a number of masks, times a number that is taken out."""
+        conditions = Conditions([mask for path, _ in paths for mask, _ in path])
+        if not (paths and conditions.are_few):
+            return []
+        values = {term.value for _, term in paths if term.value is not None}
+        held = [_held(path, conditions) for path, _ in paths]
+        numbers = [abs(term.number) for _, term in paths if term.value is not None]
+        scales = {1.0, *[each for each in (max(numbers, default=1.0),) if np.isfinite(each)]}
+        offers = ([], conditions.made) if conditions.made else ([],)
+        options: list[_Found] = []
+        for scale, sign, made in product(sorted(scales), (1, -1), offers):
+            branches = [
+                Branch(Term(term.value, term.number * sign / scale), own)
+                for (_, term), own in zip(paths, held, strict=True)
+            ]
+            tree = cheapest(branches, conditions, [*conditions.found, *made])
+            cost = tree.cost + len(self._beside)
+            signs = [1 if scale != 1 else sign, *[own for _, own in self._beside]]
+            cost += (scale != 1) + all(each < 0 for each in signs)
+            gain = cost - self._cost(values | tree.masks(), conditions)
+            options.append(_Found(gain, tree, sign * scale, self._beside))
+        return options
+
+    def _paths(self) -> Iterator[_Path]:
+        """Each term at the end of choices, with the masks above it and whether they hold."""
+        stack: list[tuple[list[tuple[Node, bool]], Node, Term]] = [
+            ([], node, Term(None, sign)) for node, sign in self._masked[::-1]
         ]
         while stack:
-            path, node, sign = stack.pop()
-            single = _is_choice(node) and _alike(node, self._top) and len(self._users[node]) == 1
-            if not path or single:
-                self._inside.add(node)
-                mask, x, y = node.operands
-                stack.append(([*path, (mask, False)], y, sign))
-                stack.append(([*path, (mask, True)], x, sign))
-            elif uniform_value(node) != 0:
-                yield path, _unrepeated(node), sign
+            path, node, beside = stack.pop()
+            opened = self._opened(node, beside)
+            if opened is not None:
+                choice, beside = opened
+                self._inside.add(choice)
+                mask, x, y = choice.operands
+                stack.append(([*path, (mask, False)], y, beside))
+                stack.append(([*path, (mask, True)], x, beside))
+                continue
+            number = uniform_value(node)
+            if number is None:
+                yield path, Term(_unrepeated(node), beside.number)
+            elif number != 0:
+                yield path, Term(beside.value, beside.number * float(number))
 
-    def _cost(self, kept: set[Node]) -> int:
+    def _opened(self, node: Node, beside: Term) -> tuple[Node, Term] | None:
+        """The choice that a value is, or has as a factor, and the other factor; or None.
+
+        As a factor it must be one of numbers. What is multiplied by 0 may be NaN; but a 0 in the
+        slope of maximum or minimum says that there is no path, and then 0 is right.
+        """
+        if not _alike(node, self._top):
+            return None
+        if _is_choice(node) and (node in self._tops or len(self._users[node]) == 1):
+            return node, beside
+        if not self._opens_factors:
+            return None
+        if _is_share(node):
+            return node, beside
+        if beside.value is not None:
+            return None
+        above, sign = [node], 1
+        if node.op is negative.op:
+            (node,), sign = node.operands, -1
+            above.append(node)
+        if node.op is not multiply.op:
+            return None
+        for choice, factor in (node.operands, node.operands[::-1]):
+            if _alike(choice, self._top) and _is_share(choice):
+                self._inside.update(above)
+                return choice, Term(_unrepeated(factor), sign * beside.number)
+        return None
+
+    def _cost(self, kept: set[Node], conditions: Conditions) -> int:
         """Operations that nothing else needs: those of the sum, its choices and its masks."""
         gone, stack = {self._top}, [self._top]
         while stack:
             for node in stack.pop().operands:
-                ours = (node in self._inside or _is_of_masks(node)) and node not in kept
-                if ours and node not in gone and all(user in gone for user in self._users[node]):
+                ours = node in self._inside or is_of_masks(node) or node in conditions.found
+                free = ours and node not in kept and node not in gone
+                if free and all(user in gone for user in self._users[node]):
                     gone.add(node)
                     stack.append(node)
         return sum([node.op.count for node in gone])
 
 
+def _held(path: Sequence[tuple[Node, bool]], conditions: Conditions) -> Outcomes:
+    """The possible outcomes for which each mask on a path holds, or fails."""
+    held = conditions.possible
+    for mask, holds in path:
+        own = conditions.held(mask)
+        held &= own if holds else ~own
+    return held
+
+
+_DEEP = 4
+
+
+def _is_share(node: Node) -> bool:
+    """Whether it is a choice of numbers; if one of them is 0, one in the slope of an extremum."""
+    level = [node] if _is_choice(node) else []
+    for _ in range(_DEEP):
+        below: list[Node] = []
+        for each in level:
+            is_slope = is_of_extremum(each.operands[0])
+            for branch in each.operands[1:]:
+                number = uniform_value(branch)
+                if number is None and _is_choice(branch) and _alike(branch, node):
+                    below.append(branch)
+                elif number is None or (number == 0 and not is_slope):
+                    return False
+        level = below
+        if not level:
+            return _is_choice(node)
+    return False
+
+
 # -- writing ---------------------------------------------------------------------------------------
-def _written(
-    found: tuple[_Tree, int, list[Signed]], top: Node, instead: Mapping[Node, Node]
-) -> Node:
-    tree, side, beside = found
-    chosen = _choices(tree, top, instead)
+def _written(found: _Found, top: Node, instead: Mapping[Node, Node]) -> Node:
+    _, tree, by, beside = found
+    chosen, sign = _choices(tree, top, instead), int(by)
+    if abs(by) != 1:
+        chosen, sign = multiply(chosen, constant(by, top.dtype)), 1
     terms = [(Array(instead[node]), sign) for node, sign in beside]
-    whole = _total([(chosen, side), *terms])
+    whole = _total([(chosen, sign), *terms])
     return (whole if whole.shape == top.shape else broadcast_to(whole, top.shape)).node
 
 
-def _choices(tree: _Tree, top: Node, instead: Mapping[Node, Node]) -> Array:
+def _choices(tree: Tree, top: Node, instead: Mapping[Node, Node]) -> Array:
     if tree.condition is not None:
         yes, no = [_choices(each, top, instead) for each in tree.branches]
         return where(Array(instead[tree.condition]), yes, no)
     if not tree.terms:
         return zeros((), top.dtype)
-    numbers = [(uniform_value(node), sign) for node, sign in tree.terms]
-    if all(number is not None for number, _ in numbers):
-        return constant(sum([sign * number for number, sign in numbers]), top.dtype)
-    return _total([(Array(instead[node]), sign) for node, sign in tree.terms])
+    if all(each.value is None for each in tree.terms):
+        return constant(sum([each.number for each in tree.terms]), top.dtype)
+    return _total([_signed(each, top, instead) for each in tree.terms])
+
+
+def _signed(term: Term, top: Node, instead: Mapping[Node, Node]) -> tuple[Array, int]:
+    """A term of a sum, and its sign."""
+    if term.value is None:
+        return constant(abs(term.number), top.dtype), 1 if term.number > 0 else -1
+    value = Array(instead[term.value])
+    if abs(term.number) == 1:
+        return value, int(term.number)
+    return multiply(value, constant(term.number, top.dtype)), 1
 
 
 def _total(terms: Sequence[tuple[Array, int]]) -> Array:

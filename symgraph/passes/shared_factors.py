@@ -133,11 +133,13 @@ class _Products:
                 product.factors.append(self._minus)
 
     def _divisors_of(self, quotient: Node) -> tuple[Node, ...]:
-        """What is divided by: twice the operand of a square that has no other use."""
+        """What is divided by: the operands of a product or square that has no other use."""
         divisor = quotient.operands[1]
-        if divisor.op is square.op and self._uses[divisor] == 1 and not divisor.copy:
+        if self._uses[divisor] > 1 or divisor.copy or divisor.shape != quotient.shape:
+            return (divisor,)
+        if divisor.op is square.op:
             return divisor.operands * 2
-        return (divisor,)
+        return divisor.operands if divisor.op is multiply.op else (divisor,)
 
     def _number_within(self, node: Node) -> Node:
         """The number that is reshaped to an array of one element and has no other use."""

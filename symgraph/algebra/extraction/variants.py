@@ -102,16 +102,17 @@ class Variants:
 
     @named
     def sine_over_cosine(self, factors: Factors, coef: Coef) -> Variant:
-        r"""$\sin x / \cos x = \tan x$, and the same for hyperbolic functions."""
+        r"""$\sin x / \cos x = \tan x$ and $\cos x / \sin x = 1 / \tan x$, also hyperbolic."""
         found: list[tuple[Factors, Coef]] = []
         for slot, other, x, sine in self._angles(factors):
-            if slot[2] == 1 and other[2] < 0 and other[2].denominator == 1:
+            above, below = (slot, other) if other[2] < 0 else (other, slot)
+            if above[2] == 1 and below[2] < 0 and below[2].denominator == 1:
                 tangent = ANGLES[replace(sine, part="tangent")]
                 rest = others(factors, slot, other)
-                if other[2] != -1:
-                    rest.append((other[0], other[1], other[2] + 1))
+                if below[2] != -1:
+                    rest.append((below[0], below[1], below[2] + 1))
                 atom = self.atoms.made(self.spelling.call(tangent, x))
-                found.append(([*rest, (atom, slot[1], 1)], 1))
+                found.append(([*rest, (atom, slot[1], one if above is slot else -one)], 1))
         return found
 
     def _angles(self, factors: Factors) -> Iterator[tuple[RawFactor, RawFactor, Node, Angle]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..expression.applied import named
 from ..expression.atoms import one
@@ -77,11 +77,26 @@ def _opened(normal: Arithmetic, expr: Expr) -> Expr:
 def common_denominator(normal: Arithmetic, expr: Expr) -> Expr:
     r"""$1/x + 1/(1 - x) = 1/(x (1 - x))$, if that is shorter."""
     before = normal.applied.mark()
-    found = over_one_divisor(normal, expr)
-    if found is not None and weight(found) < weight(expr):
+    options = [over_one_divisor(normal, expr), *_parts_over_divisors(normal, expr)]
+    found = min([each for each in options if each is not None], key=weight, default=expr)
+    if weight(found) < weight(expr):
         return found
     normal.applied.take_back(before)
     return expr
+
+
+def _parts_over_divisors(normal: Arithmetic, expr: Expr) -> Iterator[Expr]:
+    """The sum with the terms over one divisor joined, where others stand beside them."""
+    for divisor, _, _ in denominators(expr) if len(expr) > 2 else ():
+        part = {
+            term: coef
+            for term, coef in expr.items()
+            if any(f.atom is divisor and f.power < 0 for f in term.factors)
+        }
+        found = over_one_divisor(normal, part) if len(part) < len(expr) else None
+        if found is not None:
+            rest = [(term, coef) for term, coef in expr.items() if term not in part]
+            yield added([*rest, *found.items()])
 
 
 def over_one_divisor(normal: Arithmetic, expr: Expr) -> Expr | None:

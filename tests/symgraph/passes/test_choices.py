@@ -69,6 +69,40 @@ JOINED: dict[str, tuple[Function, str]] = {
     "numbers that are added": (
         lambda x, y, a: where(x > 1, 0.5, -1.0) + where(x > 1, 0.0, 2.5), "greater where",
     ),
+    "comparisons that exclude one another": (
+        lambda x, y, a: where(x > y, a, 0) + where(x == y, y, 0) + where(x >= y, 0, x),
+        "equal greater where where",
+    ),
+    "comparisons that imply one another": (
+        lambda x, y, a: (
+            where(x < 1, y, 0) + where(x < 2, 0, a) + where(x >= 1, where(x < 2, x, 0), 0)
+        ),
+        "less less where where",
+    ),
+    "shares of ties": (
+        lambda x, y, a: (
+            (s := where(x == y, 0.5, 1.0)), where(x >= y, s * a, 0) + where(x > y, 0, s * y),
+        )[1],
+        "add equal greater_equal multiply multiply where where",
+    ),
+    "a number for all": (
+        lambda x, y, a: (
+            (s := where(x == y, 0.1, 0.2)), where(x >= y, s * x, 0) + where(x > y, 0, s * a),
+        )[1],
+        "add equal greater_equal multiply multiply multiply where where",
+    ),
+    "one value in all outcomes": (
+        lambda x, y, a: (
+            (s := where(x == y, 0.5, 1.0)), where(x >= y, s * a, 0) + where(x > y, 0, s * a),
+        )[1],
+        "",
+    ),
+    "what is multiplied by 0, which may be NaN": (
+        lambda x, y, a: (
+            where(x > 1, where(y > 1, 1.0, 0) * x, 0) + where(x > 1, where(y > 1, 0, 1.0) * y, 0)
+        ),
+        "add greater greater multiply multiply where where where",
+    ),
     "numbers": (
         lambda x, y, a: where(x > 1, 2.0, 0) - where(x > 1, 0, where(y > 0, 3.0, 0)),
         "greater greater where where",
@@ -146,6 +180,49 @@ def test_the_gradient_of_select_has_a_choice_for_each_condition() -> None:
     x = np.array([0.5, 1, 1.5, 2, 3, 4, 5, np.nan, -np.inf])
     wanted = [0.1, 0.2, 0.2, 0.3, 0.3, 0.4, 0.4, 0.4, 0.1]
     np.testing.assert_array_equal(small.evaluate(x=x), wanted)
+
+
+SLOPES: dict[str, tuple[Callable[..., Any], int]] = {
+    "leaky relu": (lambda x, y: np.maximum(0.01 * x, x), 5),
+    "pinball": (lambda x, y: np.maximum(0.9 * x, -0.1 * x), 6),
+    "pinball, level": (lambda x, y: np.maximum(y * x, (y - 1) * x), 9),
+    "larger of two functions": (lambda x, y: np.maximum(x * x, y * x), 9),
+    "elu": (lambda x, y: np.maximum(x, 0) + np.expm1(np.minimum(x, 0)), 6),
+    "clipped ratio": (lambda x, y: np.minimum(x * y, np.clip(x, 0.8, 1.2) * y), 12),
+    "both": (lambda x, y: 2 * np.maximum(x, y) + np.minimum(x, y), 4),
+}
+
+
+@pytest.mark.parametrize("case", SLOPES)
+def test_slopes_of_extrema_choose_once(case: str) -> None:
+    f, count = SLOPES[case]
+    ends = np.array([-2.0, -1, -0.5, 0, 0.5, 1, 1.2, 2])
+    x, y = (each.ravel() for each in np.meshgrid(ends, ends))
+    plain = sg.trace(lambda x, y: np.sum(f(x, y)), x="64", y="64").gradient("x", value=False)
+    small = plain.simplify()
+    assert small.op_count() <= count
+    np.testing.assert_allclose(small.evaluate(x=x, y=y), plain.evaluate(x=x, y=y), rtol=1e-14)
+
+
+def test_nan_takes_no_branch_of_what_the_user_wrote() -> None:
+    """Neither condition holds; only in slopes of maximum and minimum NaN is nothing to ask for."""
+    graph = sg.trace(lambda x: where(x > 1, 0.5, 0.0) + where(x <= 1, 2.0, 0.0), x="3")
+    x = np.array([2.0, 1.0, np.nan])
+    np.testing.assert_array_equal(graph.simplify().evaluate(x=x), [0.5, 2.0, 0.0])
+
+
+def test_a_mask_of_the_user_keeps_nan_in_a_gradient() -> None:
+    """The product with a mask of numbers is NaN where log x is, and so is its slope."""
+
+    def f(x: Any) -> Any:
+        mask = where(x > 1, 1.0, 0.0)
+        return np.sum(mask * np.log(x) * 2 + where(x > 1, x * x, 3 * x))
+
+    x = np.array([2.0, 0.5, 0.0, -1.0])
+    plain = sg.trace(f, x="4").gradient("x", value=False)
+    small = plain.simplify()
+    np.testing.assert_allclose(small.evaluate(x=x), plain.evaluate(x=x), rtol=1e-14)
+    assert np.isnan(small.evaluate(x=x)[2])
 
 
 def test_long_sums_and_deep_masks_stay_and_take_no_recursion() -> None:

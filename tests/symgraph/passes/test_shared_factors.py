@@ -59,6 +59,10 @@ SHARED: dict[str, tuple[Function, str]] = {
     "a divisor and its square": (
         lambda x, y, z, a, b: (x / z, y * x / np.square(z)), "divide divide multiply",
     ),
+    "a divisor that is a product": (
+        lambda x, y, z, a, b: (x * np.exp(y) / z, np.exp(y) * y / (z * x)),
+        "divide divide exp multiply multiply",
+    ),
     "inner products": (
         lambda x, y, z, a, b: ((x * z) @ y, (z * np.exp(y)) @ (x * a)),
         "exp matmul matmul multiply multiply",

@@ -29,6 +29,22 @@ def test_slope(name: str) -> None:
     np.testing.assert_allclose(small.evaluate(x=0.3), closed(0.3), rtol=1e-13)
 
 
+@pytest.mark.parametrize(
+    ("f", "closed"),
+    [
+        (lambda x, a: a * np.log(np.sin(x)), lambda x, a: a / np.tan(x)),
+        (lambda x, a: a * np.log(np.sinh(x)), lambda x, a: a / np.tanh(x)),
+    ],
+    ids=["sine", "hyperbolic sine"],
+)
+def test_a_factor_stands_between_cosine_and_sine(
+    f: Callable[..., Any], closed: Callable[..., Any]
+) -> None:
+    small = sg.trace(f, x="", a="").gradient("x", value=False).simplify()
+    assert small.op_count() == 2
+    np.testing.assert_allclose(small.evaluate(x=0.3, a=1.75), closed(0.3, 1.75), rtol=1e-13)
+
+
 def test_the_book_has_no_digits_to_lose() -> None:
     """1 - tanh^2 x has none left from x = 19 on; 1 / sinh 2x has them all."""
     small = sg.trace(CASES["log tanh x"][0], x="").gradient("x", value=False).simplify()
