@@ -17,9 +17,8 @@ from ..errors import FactError
 from ..facts import Fact, consistent, finite, integer_valued, interval, nonnegative, total
 from .avals import Aval
 from .node import Node
-from .walks import reachable
 
-__all__ = ["Knowledge", "Known", "knowledge_of"]
+__all__ = ["Knowledge", "Known"]
 
 
 Premise: TypeAlias = tuple[Node, Fact]
@@ -311,11 +310,3 @@ class Knowledge:
             if stated == fact:
                 return asked
         return None
-
-
-def knowledge_of(outputs: Iterable[Node]) -> Knowledge:
-    """Facts of all nodes the outputs depend on."""
-    knowledge = Knowledge()
-    for node in reachable(outputs):
-        knowledge.of(node)
-    return knowledge

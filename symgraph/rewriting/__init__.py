@@ -42,6 +42,7 @@ from .guards import (
     is_real,
     is_scalar,
     is_total,
+    of_fact,
 )
 from .index import RuleSet
 from .packs import default_rules, load_packs
@@ -95,6 +96,7 @@ __all__ = [
     "load_packs",
     "negated",
     "number",
+    "of_fact",
     "product",
     "provided",
     "rule",
