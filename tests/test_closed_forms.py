@@ -340,7 +340,7 @@ CHECKS = (
 )
 
 
-@pytest.mark.sampled(one_in=32)
+@pytest.mark.sampled(one_in=48)
 @pytest.mark.parametrize("row", CATALOGUE, ids=str)
 def test_row(row: Row) -> None:
     """All checks of a row. A failure shows each check that fails, not only the first."""

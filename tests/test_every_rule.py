@@ -31,7 +31,7 @@ BRIEF = 12
 """Instances among which the brief test looks for one that has numbers."""
 
 
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=48)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_rule_is_as_sound_as_it_says(rule: Rule) -> None:
     report = verify_rule(rule)

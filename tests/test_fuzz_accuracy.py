@@ -29,11 +29,11 @@ MENDED = {
 LONG = [range(start, start + 100) for start in range(1000, 21_000, 100)]
 
 
-@pytest.mark.sampled(one_in=6)
+@pytest.mark.sampled(one_in=15)
 @pytest.mark.parametrize(
     "seeds",
     [
-        *[SHORT[i : i + 10] for i in range(0, len(SHORT), 10)],
+        *[SHORT[i : i + 4] for i in range(0, len(SHORT), 4)],
         pytest.param([OPEN], marks=pytest.mark.xfail(strict=True, reason="between the probes")),
     ],
     ids=str,

@@ -112,6 +112,7 @@ GROWING: dict[str, Function] = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", GROWING)
 def test_a_quotient_by_the_square_of_what_grows(name: str) -> None:
     grows = GROWING[name]

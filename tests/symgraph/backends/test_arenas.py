@@ -120,6 +120,7 @@ def test_sizes_of_named_dimensions_have_an_arena_each() -> None:
     assert f.workspace_bytes > 0
 
 
+@pytest.mark.whole
 @LINUX
 def test_tracemalloc_sees_each_array() -> None:
     graph = planned()

@@ -116,6 +116,7 @@ def same_as_interpreter(f: Lowered, values: dict[str, Any]) -> None:
         close(got, want)
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 8, 100])
@@ -185,6 +186,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("layout", LAYOUTS)

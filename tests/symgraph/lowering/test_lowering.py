@@ -119,7 +119,7 @@ def assert_closed_function(
                 assert not isinstance(part.value, str) or re.fullmatch(r"[\w,>. -]*", part.value)
 
 
-@pytest.mark.sampled(one_in=10)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.name)
 def test_source_of_every_operation_is_closed(op: Any) -> None:
     for dag in op_samples(op):

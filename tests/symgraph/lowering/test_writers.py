@@ -106,6 +106,7 @@ def _network(table: Any, words: Any, images: Any, w: Any) -> Any:
     return np.sum(low * low) + np.sum(maps * maps)
 
 
+@pytest.mark.whole
 def test_large_values_lie_in_the_arena_and_no_bit_changes() -> None:
     graph = sg.trace(
         _network,

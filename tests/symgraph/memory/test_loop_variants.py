@@ -92,7 +92,7 @@ def bits(graph: sg.Graph, given: dict[str, Any]) -> list[bytes]:
     return [np.asarray(each).tobytes() for each in every]
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("simplified", [True, False])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_each_way_gives_the_same_bits(name: str, simplified: bool) -> None:

@@ -57,6 +57,7 @@ def test_scipy_minimises(method: str) -> None:
     np.testing.assert_allclose(params["rest"][0], 1.0, atol=1e-3)
 
 
+@pytest.mark.whole
 def test_logistic_regression_on_real_data() -> None:
     """The optimum scikit-learn finds, by Newton steps whose Hessian is never built."""
     features, labels = load_breast_cancer(return_X_y=True)

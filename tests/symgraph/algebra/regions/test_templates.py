@@ -53,7 +53,7 @@ def doubled(row: Row) -> tuple[sg.Graph, dict[str, np.ndarray[Any, Any]]]:
     return traced(f, specs).gradient(*wrt), at
 
 
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=48)
 @pytest.mark.parametrize(
     "row",
     [
