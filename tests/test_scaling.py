@@ -168,6 +168,7 @@ def test_doubling_200_times() -> None:
         assert len(str(graph)) < 100_000
 
 
+@pytest.mark.whole
 def test_a_sine_tower_keeps_its_sharing() -> None:
     """y = sin(y) * y, 60 times: 2**60 paths through products rather than sums."""
 

@@ -33,6 +33,7 @@ def block(x: Any, q: Any, k: Any, v: Any, o: Any, g: Any, h: Any, up: Any, down:
     return np.mean((x + gate / (1 + np.exp(-gate)) @ down) ** 2)
 
 
+@pytest.mark.whole
 def test_what_is_right_by_luck_does_not_keep_a_longer_gradient() -> None:
     sizes = [(5, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4,), (4,), (4, 8), (8, 4)]
     names = ("x", "q", "k", "v", "o", "g", "h", "up", "down")

@@ -133,6 +133,7 @@ def test_everything_is_within_the_picture(name: str) -> None:
             assert all(0 <= x <= width and 0 <= y <= height for x, y in _drawn(path.attrib["d"]))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_no_box_overlaps_another_and_no_edge_runs_through_one(name: str) -> None:
     _check_apart(_picture(name))
@@ -246,6 +247,7 @@ def test_a_page_in_the_dark_keeps_its_ground() -> None:
 
 
 # -- folding ---------------------------------------------------------------------------------------
+@pytest.mark.whole
 def test_layers_fold_to_one_page() -> None:
     dag = _layers(600)
     shown = scene(dag, Labels(dag))

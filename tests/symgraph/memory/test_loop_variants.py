@@ -191,6 +191,7 @@ def test_loops_that_share_a_short_time_have_a_plan() -> None:
     assert bits(plan, given) == bits(graph, given)
 
 
+@pytest.mark.whole
 def test_a_budget_below_all_carries_of_a_named_number_of_steps_is_told_to_need_a_number() -> None:
     def loss(xs: Any, w: Any) -> Any:
         return np.sum(sg.scan(lambda h, x: (np.tanh(h @ w + x), None), np.zeros(8), xs)[0] ** 2)

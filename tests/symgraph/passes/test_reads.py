@@ -69,7 +69,7 @@ def long_enough(value: Node, index: tuple[Any, ...]) -> bool:
     )
 
 
-@pytest.mark.sampled(one_in=48)
+@pytest.mark.sampled(one_in=96)
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.name)
 def test_part_of_every_operation(op: Op) -> None:
     """Of each sample each part, computed in whole and read, or as far below as it goes."""

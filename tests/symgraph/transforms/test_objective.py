@@ -39,7 +39,13 @@ def test_derivatives_are_those_of_scipy() -> None:
     np.testing.assert_array_equal(objective.gradient(x), gradient)
 
 
-@pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "Newton-CG", "trust-krylov", "trust-exact"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        *("BFGS", "L-BFGS-B", "Newton-CG", "trust-krylov"),
+        pytest.param("trust-exact", marks=pytest.mark.whole),
+    ],
+)
 def test_scipy_minimises(method: str) -> None:
     # From START most methods reach the local minimum near (-1, 1, 1, 1, 1).
     near = {**START, "first": np.array([1.3, 0.7]), "rest": (np.array([0.8, 1.9, 1.2]),)}
