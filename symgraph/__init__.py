@@ -72,7 +72,6 @@ with _collector_paused():
     from .ir.progress import Progress
     from .ir.scope import CaughtErrorWarning
     from .later import door as _door
-    from .moved import install as _install
     from .ops.branches import cond as _cond
     from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
     from .ops.creation import input
@@ -90,7 +89,6 @@ with _collector_paused():
 
 __version__ = "0.1.0"
 
-_install()
 
 # Given numbers alone they run at once, as the functions of symgraph.numpy do.
 cg = _eager(_cg)
