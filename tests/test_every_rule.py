@@ -21,8 +21,8 @@ from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet
 from symgraph.rewriting.log import Log
 from symgraph.rewriting.packs import every_rule, load_packs
+from symgraph.verification.instance_maker import SIZES, Instance
 from symgraph.verification.instances import instances
-from symgraph.verification.maker import SIZES, Instance
 from symgraph.verification.samples import values_for
 from symgraph.verification.verifier import verify_rule
 

@@ -17,7 +17,7 @@ import symgraph as sg
 from symgraph.ir.interpreter import run
 from symgraph.ir.node import Node
 from symgraph.verification.high_precision import precise_values
-from symgraph.verification.reals import TooLarge
+from symgraph.verification.real_functions import TooLarge
 
 BITS = 30_000
 SHORT = range(40)

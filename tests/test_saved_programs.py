@@ -10,7 +10,7 @@ from textbook import numbers, traced
 from textbook.catalogue import CATALOGUE
 
 import symgraph as sg
-from symgraph.backends.randomdags import random_dag
+from symgraph.backends.random_graphs import random_dag
 from symgraph.pytrees import flatten
 
 SIZES = {"n": 4, "m": 3, "k": 2, "d": 3}

@@ -19,9 +19,9 @@ from ..errors import BackendError
 from ..ir.dag import Dag
 from ..ir.dims import Dim, names_of
 from ..namespace import Namespace
-from .clocks import Clocked
-from .direct import Direct
 from .kept_memory import KeptMemory
+from .single_function import Direct
+from .timed_programs import Clocked
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

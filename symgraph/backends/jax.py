@@ -30,12 +30,12 @@ from ..lowering.emit import emit
 from ..lowering.functional import functional
 from ..lowering.program import program_of
 from ..namespace import Namespace
-from ..passes.as_run import as_run
+from ..passes.program_graph import as_run
 from .arity import of_arguments
 from .base import Compiled, OwnArrays, sizes_read
 from .capabilities import Capabilities, check_device, dtypes_of
-from .direct import Direct
-from .jaxnames import JaxNamespace
+from .jax_namespace import JaxNamespace
+from .single_function import Direct
 
 __all__ = ["BACKEND", "JaxBackend", "enable_x64"]
 

@@ -24,11 +24,11 @@ from ..ir.interpreter import bound_inputs, given_inputs
 from ..saving.document import dag_of, text_of
 from .base import GROUP, Backend, Compiled, OwnArrays, backend_named
 from .capabilities import Capabilities, check_dtypes
-from .direct import Direct
 from .fast_entry import direct_entry, fast_entry
 from .finite_results import with_finite_results
 from .options import check_options
 from .profile import Profile, profiled
+from .single_function import Direct
 
 __all__ = ["Lowered", "lower"]
 

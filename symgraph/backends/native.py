@@ -34,10 +34,10 @@ from ..native.programs import Grouping
 from ..native.writer import Machine
 from ..passes.unmasked import without_masks
 from .base import Compiled
-from .direct import Direct
 from .native_convolutions import NATIVE
 from .numpy import NumpyBackend, assembled
 from .shared_loops import shared_loop, shared_product
+from .single_function import Direct
 from .threads import Team
 
 __all__ = ["BACKEND", "NativeBackend", "loops_of_graph"]

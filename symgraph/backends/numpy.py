@@ -30,9 +30,9 @@ from .arenas import Arenas
 from .arity import of_arguments
 from .base import Compiled
 from .capabilities import Capabilities
-from .clocks import Clock, Clocked
-from .direct import Direct
+from .single_function import Direct
 from .threads import InOrder, Team
+from .timed_programs import Clock, Clocked
 from .workspaces import Workspaces
 
 __all__ = ["BACKEND", "NumpyBackend", "assembled"]

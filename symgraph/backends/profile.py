@@ -21,11 +21,11 @@ from ..ir.dims import bind, resolve
 from ..ir.html_tables import table
 from ..ir.node import Node, Origin
 from ..ir.origins import origins
-from ..lowering.pieces import Defined
+from ..lowering.source_pieces import Defined
 from ..lowering.statements import Program
 from ..source import Frame
-from .clocks import Clocked
-from .roof import Roof, roof
+from .machine_speed import Roof, roof
+from .timed_programs import Clocked
 
 __all__ = ["Profile", "ProfileRow", "profiled"]
 

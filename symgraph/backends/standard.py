@@ -16,11 +16,11 @@ import numpy as np
 
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..passes.as_run import as_run
+from ..passes.program_graph import as_run
 from .base import Compiled
 from .capabilities import Capabilities
-from .standardnames import StandardNamespace
-from .steps import Steps
+from .op_by_op import Steps
+from .standard_namespace import StandardNamespace
 
 __all__ = ["StandardBackend", "StandardNamespace"]
 

@@ -19,13 +19,13 @@ from ..errors import InputError
 from ..ir.body import has_custom
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..passes.as_run import as_run
+from ..passes.program_graph import as_run
 from .base import Compiled, OwnArrays
 from .capabilities import Capabilities, check_device, check_dtypes
+from .op_by_op import Steps
 from .standard import StandardBackend
-from .steps import Steps
-from .torchcompile import Compilations
-from .torchnames import TorchNamespace
+from .torch_compile import Compilations
+from .torch_namespace import TorchNamespace
 
 __all__ = ["BACKEND", "TorchBackend"]
 

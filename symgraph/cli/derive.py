@@ -14,7 +14,7 @@ from ..graph import Graph
 from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..rewriting.log import Step
-from .given import (
+from .arguments import (
     add_input_arguments,
     add_simplify_arguments,
     as_data,

@@ -29,8 +29,8 @@ from ..memory.liveness import live_ranges
 from ..notation.node_text import ATOM, Spelled, escaped, shortened, spelled
 from ..rewriting.log import Log
 from .details import facts_of, step_of, summary, told
-from .seats import FORWARD, GRADIENT, Seats, lane_of, seated
 from .timeline import TimelineEntry, TimelineMoment, moments, timeline
+from .timeline_layout import FORWARD, GRADIENT, Seats, lane_of, seated
 
 __all__ = ["Explorer", "explorer", "hash_of", "own_hashes"]
 

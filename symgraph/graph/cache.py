@@ -25,8 +25,8 @@ from ..rewriting import default_rules
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
-from .alike import Blueprint, Found, blueprint, carried_over, found
 from .documents import document, fingerprint, read
+from .isomorphic import Blueprint, Found, blueprint, carried_over, found
 from .stage import Stage, lineage
 
 __all__ = ["CACHE", "Missing", "SimplifyCache", "SimplifyCacheInfo"]

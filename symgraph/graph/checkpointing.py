@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..ir.cost import checked_dims
 from ..ir.dag import Dag
 from ..ir.node import Node
-from .waiting import Told, telling
+from .progress_display import Told, telling
 
 __all__ = ["Asked", "scheduled"]
 

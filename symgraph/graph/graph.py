@@ -26,10 +26,10 @@ from .documents import document, read
 from .history import History
 from .interrupted import SimplifyInterrupted
 from .kept import named, simplified_with_kept
+from .progress_display import Told, telling
 from .stage import Derive, Stage
 from .stages import Interrupted, derived, simplified_stage
 from .view import View
-from .waiting import Told, telling
 
 __all__ = ["Graph", "SimplifyInterrupted"]
 

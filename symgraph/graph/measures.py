@@ -15,7 +15,7 @@ from ..ir.cost import cost as cost_of
 from ..ir.cost import flops as flops_of
 from ..ir.cost import op_count as count_of
 from ..ir.dag import Dag
-from ..passes.as_run import as_run
+from ..passes.program_graph import as_run
 
 if TYPE_CHECKING:
     from ..ir.dims import Dim

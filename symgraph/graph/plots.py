@@ -11,7 +11,7 @@ from ..ir.cost import cost as cost_of
 from ..ir.dims import is_named
 from ..ir.origins import origins
 from ..notation.node_text import escaped, shortened
-from ..passes.as_run import as_run
+from ..passes.program_graph import as_run
 from .measures import HasDag
 
 __all__ = ["axes_of", "plot_cost", "plot_memory"]

@@ -24,18 +24,18 @@ from ..ir.walks import walks_remembered
 from ..ops.radial import with_limits
 from ..passes.joined_operations import with_operations_joined
 from ..passes.joined_rows import with_rows_joined
-from ..passes.keeping import let_go, with_kept
+from ..passes.kept_values import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
 from ..passes.shared_factors import with_factors_shared
 from ..passes.shared_sums import with_terms_shared
 from ..passes.signs import settled_signs
 from ..passes.simplify import EFFORTS, Effort, Rules, rule_set, simplified
-from ..passes.turned_matrices import with_matrices_turned
+from ..passes.transposed_products import with_matrices_turned
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
+from .accuracy_check import finite, keeping_digits, keeping_numbers, loses_a_number
 from .cache import CACHE
-from .digits import finite, keeping_digits, keeping_numbers, loses_a_number
 from .one_by_one import Simplify, are_in_the_way, one_by_one
 from .stage import Chosen, Derive, Kept, Stage
 

@@ -20,10 +20,10 @@ import numpy as np
 from ..errors import SymgraphError
 from ..source import Frame, described, running_frame
 from .avals import Aval
-from .cards import card
 from .immutable import Immutable
 from .interning import Interned, params_key
 from .naming import seen
+from .node_cards import card
 from .op import Op, Params
 from .value_names import Name, carried
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..ir.avals import Aval
 from ..ir.node import Node
-from .pieces import Alias, Dimension, Line, Piece, Pieces
+from .source_pieces import Alias, Dimension, Line, Piece, Pieces
 from .statements import Filled
 
 __all__ = ["IN_PLACE", "Draft", "array_draft"]

@@ -18,13 +18,13 @@ import numpy as np
 from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
 from ..namespace import NUMPY, writing
+from .body_functions import function_of
 from .comments import commented, remark, sanitized
 from .float_source import float_function
-from .functions import function_of
 from .loop_lines import LoopLines, ends_of_loops
-from .methods import as_method, as_operator, numbers, wholes
-from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
-from .spelling import dims_of
+from .method_calls import as_method, as_operator, numbers, wholes
+from .node_source import dims_of
+from .source_pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .statements import Program, Statement
 
 __all__ = ["Emitted", "NameTable", "commented", "emit", "remark", "sanitized"]

@@ -19,18 +19,27 @@ from ..ir.body import Body
 from ..ir.dag import Dag
 from ..ir.interpreter import results_read
 from ..ir.node import Node
-from ..passes.as_run import as_run
+from ..passes.program_graph import as_run
 from .arena import with_arena
 from .block_sizes import BEYOND_CACHES, SMALL_BYTES, Loop
 from .drafts import Draft
 from .fusion import fused
-from .joins import joins_of, with_joins
+from .joins_in_place import joins_of, with_joins
+from .node_source import spell
 from .peak import predicted_peak
-from .pieces import Alias, Defined, EarlierResult, Line, NodeSource, OperandName, Piece, Pieces
 from .planning import Planning
 from .row_dots import with_row_dots
 from .schedule import scheduled
-from .spelling import spell
+from .source_pieces import (
+    Alias,
+    Defined,
+    EarlierResult,
+    Line,
+    NodeSource,
+    OperandName,
+    Piece,
+    Pieces,
+)
 from .statements import Program, Statement
 from .temporaries import with_scratch, with_workspace
 from .variants import FEWER, GROWTH, needs_little_more, with_blocks

@@ -11,7 +11,7 @@ from ..ir.body import Body
 from ..ir.dag import Dag
 from ..ir.node import Node
 from .block_sizes import Loop
-from .pieces import Alias, Pieces
+from .source_pieces import Alias, Pieces
 
 __all__ = ["Filled", "Program", "Role", "Statement", "Temporary"]
 

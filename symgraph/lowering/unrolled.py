@@ -19,7 +19,7 @@ import numpy as np
 from ..ir.dims import fixed
 from ..namespace import NUMPY
 from .floats import FloatLine, constant_text, elementwise_text
-from .pieces import Pieces, Tabled
+from .source_pieces import Pieces, Tabled
 from .statements import Filled, Program, Statement
 
 __all__ = ["Unrolled", "unrolled"]

@@ -14,7 +14,7 @@ from ..lowering.peak import bytes_outside, predicted_peak
 from ..lowering.program import program_of
 from ..lowering.schedule import scheduled
 from ..lowering.statements import Role
-from ..passes.as_run import as_run
+from ..passes.program_graph import as_run
 from .aims import Aim, Terms
 from .liveness import live_rows, readable_bytes, told_bytes
 from .liveness import memory as memory_of

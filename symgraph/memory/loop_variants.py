@@ -28,7 +28,7 @@ from ..lowering.memory_model import resolved
 from ..ops.closures import fresh_like
 from ..ops.results import PROJECT
 from ..ops.scan import SCAN
-from ..passes.as_run import as_run
+from ..passes.program_graph import as_run
 from ..passes.residuals import with_residuals
 from .liveness import readable_bytes
 from .loop_pairs import LoopPair, SteppedPair, loop_pairs

@@ -17,7 +17,7 @@ from ..ir.value_names import carried
 from ..lowering.memory_model import Model, model_of
 from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
-from ..passes.as_run import as_run
+from ..passes.program_graph import as_run
 from .aims import Terms
 from .eviction import SCORES, Evictor
 from .liveness import live_rows, readable_bytes, told_bytes

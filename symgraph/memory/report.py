@@ -10,13 +10,13 @@ from ..ir.dag import Dag
 from ..ir.html_tables import bundle
 from ..ir.node import Node
 from ..lowering.memory_model import model_of, profile
-from ..passes.as_run import as_run
+from ..passes.program_graph import as_run
+from .backward_order import forward_first
 from .budget import program_peak
 from .certificate import cost_bound
 from .liveness import Memory, described, readable_bytes
 from .liveness import memory as memory_of
 from .loop_variants import flops_of, kept_told, loop_variants, loops_told
-from .order import forward_first
 from .picture import timeline_svg
 from .planner import backward_steps
 from .rematerialization import without_copies

@@ -14,7 +14,7 @@ from typing import Any
 
 from . import images as _images
 from . import windows as _windows
-from .choosing import chosen as _chosen
+from .bitwise_where import chosen as _chosen
 from .row_sums import row_sums as _row_sums
 from .triangular import solved as _solved
 from .triangular import with_joint_sides

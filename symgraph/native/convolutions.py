@@ -13,8 +13,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .integer_instructions import Words
 from .modules import BUILTIN, Builtin, Module, module_of
-from .words import Words
 from .writer import BITS, Code, Machine, Value
 
 __all__ = ["NAMES", "Blocks", "convolution_module"]

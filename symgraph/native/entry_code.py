@@ -14,10 +14,10 @@ from math import prod
 from .entries import Copied, Entry, Looped, Multiplied, Zeroed, matrices
 from .entry_frame import KINDS, TABLE, layout
 from .groups import Group
+from .integer_instructions import Words
 from .layouts import Laid, bytes_of
-from .plan import Parameter
+from .loop_plan import Parameter
 from .small_products import write_product
-from .words import Words
 from .writer import Code, Machine
 
 __all__ = ["DECLARED", "ENTRY", "Loop", "entry_text"]

@@ -16,10 +16,10 @@ from ..ir.avals import Aval
 from .entries import Entry, Looped
 from .entry_code import DECLARED, ENTRY, Loop, entry_text
 from .groups import Group
+from .loop_plan import Parameter, Plan
 from .nests import Nest
 from .operations import kind_of
-from .parts import Parts, length_of, parts_of
-from .plan import Parameter, Plan
+from .thread_parts import Parts, length_of, parts_of
 from .tiles import Tile, written
 from .writer import Code, Machine
 

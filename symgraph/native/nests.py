@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from ..ir.dims import Dim
+from .accumulators import CHUNK, Total, started, with_initial
 from .groups import END
+from .loop_plan import Plan
 from .operations import cast
-from .plan import Plan
 from .readings import Number, Reading
-from .sums import CHUNK, Total, started, with_initial
 from .writer import BITS, Code, Value, is_float
 
 __all__ = ["Nest"]

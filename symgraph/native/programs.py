@@ -13,15 +13,15 @@ from ..ir.body import Body
 from ..ir.dims import Dim
 from ..ir.node import Node
 from ..lowering.drafts import Draft, array_draft
-from ..lowering.pieces import Alias, Dimension, Line, Piece, Tabled
+from ..lowering.source_pieces import Alias, Dimension, Line, Piece, Tabled
 from .entries import Entry, entry_of, is_small
-from .forming import alone, grouped
+from .group_formation import alone, grouped
 from .groups import Group, Item
+from .loop_plan import Parameter
 from .modules import Loops, loops_of
-from .parts import MOST_PARTS, Parts
-from .plan import Parameter
 from .products import Product, product_of
 from .readings import Number
+from .thread_parts import MOST_PARTS, Parts
 from .tiles import Tile
 from .writer import Machine
 

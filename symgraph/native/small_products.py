@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .words import Words
+from .integer_instructions import Words
 from .writer import BITS, Code, Value
 
 __all__ = ["MOST_WORK", "Matrix", "lies_well", "write_product"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .words import Words
+from .integer_instructions import Words
 from .writer import BITS, Code, Value
 
 __all__ = ["INNER", "Tile", "written"]

@@ -28,7 +28,7 @@ from .bodies import hold_bodies, with_simple_bodies
 from .cheapest_kept import Choice, cheapest_kept
 from .dead_results import without_dead_results
 from .residual_loops import HandedOn, Reading, with_readings
-from .step_images import Step
+from .shared_step_values import Step
 
 __all__ = ["with_residuals"]
 

@@ -26,9 +26,10 @@ from ..rewriting.packs import default_rules
 from ..rewriting.rule import Rule, RulePack, Soundness
 from .bodies import hold_bodies, with_simple_bodies
 from .branches import with_branches_joined
-from .cancelled import with_factors_cancelled
+from .cancelled_factors import with_factors_cancelled
 from .choices import with_choices_joined
 from .cholesky_pullbacks import with_cholesky_pullbacks
+from .constant_factors import with_numbers_gathered
 from .constant_folding import folded
 from .contracted_sums import with_sums_contracted
 from .dead_results import without_dead_results
@@ -36,7 +37,6 @@ from .duplicates import merged
 from .hyperbolics import with_hyperbolics
 from .joined_parts import with_joined_parts
 from .known_branches import with_branches_known
-from .numbers import with_numbers_gathered
 from .reads import sunk
 from .reuse import reused
 from .signs import settled_signs

@@ -21,7 +21,7 @@ from ..ir.walks import reachable
 from ..ops.creation import input as symbolic_input
 from ..rewriting.report import Report
 from .grading import Sides, acceptable, same_bits
-from .maker import SIZES, Instance
+from .instance_maker import SIZES, Instance
 from .modular import PRIME, DividesByZero, NoRingIdentity, modular_values
 from .reference import Point, Reference
 from .samples import Matrices, Numbers, values_for

@@ -14,7 +14,7 @@ from ..facts import Fact, consistent
 from ..ir.dims import resolve
 from ..ir.node import Node
 from ..rewriting.rule import Soundness
-from .maker import Instance
+from .instance_maker import Instance
 
 __all__ = ["Matrices", "Numbers", "values_for"]
 

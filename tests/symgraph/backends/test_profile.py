@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import symgraph as sg
+from symgraph.backends.machine_speed import roof
 from symgraph.backends.profile import Profile, ProfileRow
-from symgraph.backends.roof import roof
 
 needs_native = pytest.mark.skipif(find_spec("llvmlite") is None, reason="no native extra")
 

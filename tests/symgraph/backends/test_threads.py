@@ -20,7 +20,7 @@ from nativegraphs import LAYOUTS, arrays_for, digits_lost, native_graph, ulps_ap
 import symgraph as sg
 from symgraph.backends import threads
 from symgraph.backends.lowered import lower
-from symgraph.backends.randomdags import random_dag
+from symgraph.backends.random_graphs import random_dag
 from symgraph.backends.threads import InOrder, Team
 from symgraph.errors import BackendError, InputError
 from symgraph.lowering import block_sizes

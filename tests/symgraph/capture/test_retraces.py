@@ -11,7 +11,7 @@ import pytest
 
 import symgraph as sg
 from symgraph.capture.retraces import MANY_SHAPES
-from symgraph.transforms.counts import LARGEST
+from symgraph.transforms.unknown_int import LARGEST
 
 X = np.array([1.0, 2.0])
 

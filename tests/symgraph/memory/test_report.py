@@ -14,8 +14,8 @@ from randomgraphs import random_gradient
 import symgraph as sg
 from symgraph.lowering.memory_model import model_of
 from symgraph.memory.aims import Terms
+from symgraph.memory.backward_order import forward_first
 from symgraph.memory.certificate import cost_bound
-from symgraph.memory.order import forward_first
 from symgraph.memory.planner import backward_steps, searched
 
 

@@ -11,7 +11,7 @@ from installed import ON_THE_CPU
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.ir.interpreter import evaluate
-from symgraph.passes.as_run import as_run
+from symgraph.passes.program_graph import as_run
 from symgraph.passes.residuals import with_residuals
 
 RNG = np.random.default_rng(0)

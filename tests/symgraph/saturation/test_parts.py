@@ -22,8 +22,8 @@ from symgraph.saturation.extract import extracted
 from symgraph.saturation.integer_program import solved
 from symgraph.saturation.matched_instances import Equality
 from symgraph.saturation.proof import Closure
+from symgraph.verification.instance_maker import SIZES
 from symgraph.verification.instances import instances
-from symgraph.verification.maker import SIZES
 from symgraph.verification.verifier import verify_rule
 
 BACKWARDS = [found for rule in default_rules() if (found := backwards(rule)) is not None]

@@ -18,7 +18,7 @@ import numpy as np
 from ..array.dispatch import FUNCTIONS
 from ..array.handle import Array
 from ..errors import TraceError
-from ..ir.weak import Weak
+from ..ir.weak_numbers import Weak
 
 __all__ = ["LARGEST", "Count", "Family", "NotACount", "refusing_more"]
 

@@ -11,7 +11,7 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.accuracy import Judge, judge_of, judged_as_carefully
-from symgraph.graph.digits import keeping_numbers, loses_a_number
+from symgraph.graph.accuracy_check import keeping_numbers, loses_a_number
 from symgraph.ir.fact_inference import Knowledge
 
 X, Y = sg.input("x", "n"), sg.input("y", "n")

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ..ir.node import Node
 from .drafts import Draft
-from .pieces import Alias, Piece, Pieces
+from .source_pieces import Alias, Piece, Pieces
 
 __all__ = ["Writer", "fills", "takes_first_axis", "writer_of"]
 

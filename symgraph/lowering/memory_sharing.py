@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..ir.op import OPS, Op
 from ..ir.traits import Arrangement
-from .pieces import Alias
+from .source_pieces import Alias
 
 __all__ = ["alias_of", "composed"]
 

@@ -12,7 +12,7 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.accuracy import judge_of
 from symgraph.accuracy.lost_numbers import plainly_gone
-from symgraph.accuracy.luck import lucky_probes
+from symgraph.accuracy.lucky_values import lucky_probes
 from symgraph.accuracy.probes import COUNT
 from symgraph.accuracy.trial import Trial
 from symgraph.ir.fact_inference import Knowledge

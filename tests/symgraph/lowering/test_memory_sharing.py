@@ -7,8 +7,8 @@ import pytest
 from trait_checks import every_case
 
 from symgraph.ir.op import OPS
-from symgraph.lowering.pieces import Alias
-from symgraph.lowering.sharing import alias_of
+from symgraph.lowering.memory_sharing import alias_of
+from symgraph.lowering.source_pieces import Alias
 
 SAMPLED = [name for name, op in OPS.items() if not op.custom and hasattr(np, name)]
 

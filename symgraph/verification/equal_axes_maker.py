@@ -15,7 +15,7 @@ from ..ir.fact_inference import Knowledge
 from ..ops.carrying import carries_off_axis
 from ..rewriting.guards import Guard
 from ..rewriting.pattern import OpPattern, subterms
-from .maker import Instance, InstanceMaker, admitted_numbers
+from .instance_maker import Instance, InstanceMaker, admitted_numbers
 from .operand_search import OperandSearch
 from .random_params import draw_params, shape_of_index
 

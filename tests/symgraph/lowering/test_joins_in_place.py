@@ -9,7 +9,7 @@ import pytest
 from installed import ON_THE_CPU
 
 import symgraph as sg
-from symgraph.lowering.joins import joins_of
+from symgraph.lowering.joins_in_place import joins_of
 
 
 def stacked(layers: int = 16, batch: int = 256, width: int = 64) -> sg.Graph:

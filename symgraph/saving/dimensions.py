@@ -12,7 +12,7 @@ from typing import Any, cast
 from ..errors import DTypeError, InputError, ShapeError
 from ..ir.avals import Aval, supported_dtype
 from ..ir.dims import Dim, named
-from .places import LARGEST, Place
+from .json_paths import LARGEST, Place
 
 __all__ = ["aval_at", "dim_at", "dtype_at", "shape_at", "written_aval", "written_dim"]
 

@@ -11,7 +11,7 @@ from plannednetworks import convolutions, lstm, mlp, transformer
 
 import symgraph as sg
 from symgraph.lowering.memory_model import model_of, profile
-from symgraph.memory.order import backward_nodes, forward_first, layer_by_layer
+from symgraph.memory.backward_order import backward_nodes, forward_first, layer_by_layer
 from symgraph.memory.planner import network_plans
 
 

@@ -15,7 +15,7 @@ from symgraph.ir.node import Node
 from symgraph.ir.walks import reachable
 from symgraph.ops.matmul import MATMUL
 from symgraph.ops.movement import TRANSPOSE
-from symgraph.passes.turned_matrices import with_matrices_turned
+from symgraph.passes.transposed_products import with_matrices_turned
 from symgraph.scipy.special import softmax
 
 SHAPES: dict[str, Any] = {"a": (3, 4), "b": (4, 5), "c": (5, 3), "d": (3,)}

@@ -12,7 +12,7 @@ from passedgraphs import assert_same, operations
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.ir.node import Node
-from symgraph.passes.numbers import with_numbers_gathered
+from symgraph.passes.constant_factors import with_numbers_gathered
 
 pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 

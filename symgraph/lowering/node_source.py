@@ -22,7 +22,9 @@ from ..ir.interpreter import kernel_on_numpy
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from .kernel_sizes import with_sizes
-from .pieces import (
+from .recording import Recording, Value, source_of, used
+from .recording_namespace import RecordedArray, RecordingNamespace
+from .source_pieces import (
     Alias,
     Call,
     Defined,
@@ -36,8 +38,6 @@ from .pieces import (
     Pieces,
     Tabled,
 )
-from .recording import Recording, Value, source_of, used
-from .recording_namespace import RecordedArray, RecordingNamespace
 
 __all__ = ["dims_of", "spell"]
 

@@ -11,7 +11,7 @@ from ..ir.dims import ShapeLike
 from ..ops.creation import constant
 from ..ops.creation import input as new_input
 from .graph import Graph
-from .sympy_expressions import SAME_MEANING
+from .sympy_export import SAME_MEANING
 from .tracing import graph as graph_of
 
 if TYPE_CHECKING:

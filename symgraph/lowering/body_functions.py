@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import BackendError
 from ..notation.loops import CallSource, Run, SizeSource, Source
-from .pieces import Defined
+from .source_pieces import Defined
 
 __all__ = ["function_of"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .composed import COMPOSED, accumulated
 from .standard import StandardNamespace
-from .torchconvolution import TorchConvolutions
+from .torch_convolution import TorchConvolutions
 
 __all__ = ["TorchNamespace"]
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from ..ir.avals import Aval
 from .groups import END, LEAST_SHARED
-from .plan import Plan
+from .loop_plan import Plan
 
 __all__ = ["MOST_PARTS", "Length", "Parts", "is_of_parts", "length_of", "parts_of"]
 

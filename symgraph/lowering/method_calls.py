@@ -11,8 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..ir.avals import Aval
-from .pieces import Alias, Piece, Pieces, Tabled
 from .shapes import ufunc_named
+from .source_pieces import Alias, Piece, Pieces, Tabled
 from .statements import Program, Statement
 
 __all__ = ["as_method", "as_operator", "numbers", "wholes"]

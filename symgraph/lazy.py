@@ -1,7 +1,7 @@
 """Rooms whose modules are loaded when something of them is first used.
 
 To load all modules takes a third of a second. What few programs need waits: a room's `__init__`
-has a `door` for it, and is imported as a whole, as in `from .. import memory as plans`.
+has a `lazy_getattr` for it, and is imported as a whole, as in `from .. import memory as plans`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
-__all__ = ["door"]
+__all__ = ["lazy_getattr"]
 
 
-def door(
+def lazy_getattr(
     room: str, instead: Mapping[str, str] | None = None, /, **names: str
 ) -> Callable[[str], object]:
     """The `__getattr__` of a room.

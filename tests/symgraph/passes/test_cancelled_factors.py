@@ -12,7 +12,7 @@ from passedgraphs import assert_same, operations
 import symgraph as sg
 from symgraph.ir.fact_inference import Knowledge
 from symgraph.ir.node import Node
-from symgraph.passes.cancelled import with_factors_cancelled
+from symgraph.passes.cancelled_factors import with_factors_cancelled
 
 pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 

@@ -18,7 +18,7 @@ from ..namespace import NUMPY, Namespace
 from ..namespace import windows as _windows
 from .capabilities import DTYPES
 from .composed import COMPOSED, RENAMED, accumulated, truth
-from .standardindexing import IndexedByPlaces
+from .standard_indexing import IndexedByPlaces
 
 __all__ = ["StandardNamespace"]
 

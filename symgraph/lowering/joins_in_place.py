@@ -15,7 +15,7 @@ from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ops.joining import CONCATENATE
 from .drafts import IN_PLACE, Draft
-from .pieces import Alias, Line
+from .source_pieces import Alias, Line
 from .statements import Filled
 
 __all__ = ["Join", "Piece", "joins_of", "with_joins"]
