@@ -30,7 +30,7 @@ NonnegativeReal: TypeAlias = Annotated[Nonnegative, is_real]
 # -- one bound -------------------------------------------------------------------------------------
 @rule(sound="rounding", kink="x = c")
 def bound_above_it(x: Real, c: Bound) -> Identity:
-    r"""The bound in place of what is above it is $\min(x, c)$."""
+    r"""Replacing the values above c by c gives $\min(x, c)$."""
     return where(x > c, c, x), minimum(x, c)
 
 
@@ -42,7 +42,7 @@ def bound_at_or_above_it(x: Real, c: Bound) -> Identity:
 
 @rule(sound="rounding", kink="x = c")
 def bound_below_it(x: Real, c: Bound) -> Identity:
-    r"""The bound in place of what is below it is $\max(x, c)$."""
+    r"""Replacing the values below c by c gives $\max(x, c)$."""
     return where(x < c, c, x), maximum(x, c)
 
 

@@ -193,7 +193,7 @@ def quotient_or_sign_outside_closed_bound(x: Real, c: Width) -> Identity:
 
 @rule(sound="rounding", kink="|x| = c")
 def scaled_sign_beyond_bound(x: Real, c: NonnegativeTotal) -> Identity:
-    """As `scaled_sign_outside_bound`, with what is beyond the bounds in the first branch."""
+    """As `scaled_sign_outside_bound`, with the values beyond the bounds in the first branch."""
     return where(absolute(x) > c, c * sign(x), x), clip(x, negative(c), c)
 
 

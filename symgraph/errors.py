@@ -133,7 +133,7 @@ class FactError(SymgraphError, ValueError):
 
 
 class FormatError(SymgraphError, ValueError):
-    """What is loaded is no saved graph; the message gives the path of the fault in the file."""
+    """The file holds no saved graph; the message gives the path of the fault in the file."""
 
 
 class RuleError(SymgraphError, ValueError):

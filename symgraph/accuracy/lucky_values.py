@@ -1,4 +1,4 @@
-"""Luck: a value that is right although something below it was lost.
+"""Values that are right by luck: something below them was lost.
 
 A comparison with NaN is false; what overflowed and became a wrong number may not matter above.
 """
@@ -34,7 +34,7 @@ def zeros_by_luck(old: Trial, reference: Numbers) -> Numbers:
 
 
 def lucky_probes(trials: Trials, node: Node) -> set[int]:
-    """The probes at which a value below is lost, so that what is right above is so by luck.
+    """The probes at which a value below is lost: a right value above it is right by luck.
 
     An element is NaN, or an overflow became a wrong number: x / norm(x) is 0 where the norm
     overflows, and another row is so much larger that it does not matter in the sum.

@@ -133,7 +133,7 @@ def _kind_of_params(params: Params) -> Hashable:
 
 
 def _misfit(whole: Hashable) -> None:
-    """Remember what does not fit."""
+    """Remember a kernel that cannot be stacked."""
     if len(_misfits) >= _MOST_WAYS:
         _misfits.clear()
     _misfits.add(whole)
@@ -142,7 +142,7 @@ def _misfit(whole: Hashable) -> None:
 def _way(
     op: Op, few: Sequence[Numbers], params: Params, shape: tuple[int, ...], wanted: Numbers
 ) -> Way:
-    """The first way that gives what is wanted at a few points."""
+    """The first way that gives the wanted values at a few points."""
     for way in (
         _plainly,
         _aligned,

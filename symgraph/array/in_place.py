@@ -58,7 +58,7 @@ COMPARISONS = {
 
 
 class InPlace:
-    """What writes into an array, over `_call`."""
+    """The operators and methods that write into an array, over `_call`."""
 
     __slots__ = ()
 

@@ -99,7 +99,7 @@ class Compiled:
     direct: Direct | None = None
 
     def with_reason(self, reason: str) -> Compiled:
-        """The same, telling what is left to another backend."""
+        """The same, with the reason why a part is left to another backend."""
         return replace(self, reason=reason)
 
 

@@ -58,7 +58,7 @@ class _Running:
 
 
 class CupyNamespace(Namespace):
-    """CuPy's functions, and those that it has not or that differ."""
+    """CuPy's functions, and replacements for those that it lacks or that differ."""
 
     solvers = "cupyx.scipy.linalg"
     few_rows = 0  # All rows are computed on the device.

@@ -253,7 +253,7 @@ _MOST_REFUSED = 3
 
 
 def _usual(compiled: Callable[..., Any], count: int) -> Callable[..., Any]:
-    """A function of arrays of JAX, with 64-bit types on: it gives None for what it does not take.
+    """A function of JAX arrays, with 64-bit types on; it gives None for inputs it does not take.
 
     Their shapes and dtypes are looked up in the cache of JAX, and compared where JAX traces.
     """

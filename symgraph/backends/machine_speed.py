@@ -21,7 +21,7 @@ _ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Roof:
-    """What this machine reaches at best, measured in this process.
+    """The highest speeds that this machine reaches, measured in this process.
 
     Parameters
     ----------

@@ -147,7 +147,7 @@ def assembled(
 def _clocked(
     program: Program, floats: bool, scope: Mapping[str, Any], names: Sequence[str]
 ) -> Clocked:
-    """The program with a clock; it uses what the scope has under these names."""
+    """The program with a clock; it uses these names of its scope."""
     clock = Clock()
     # Loops that are compiled by now are taken as they are.
     further = {"tick": clock.tick(), **{name: scope[name] for name in names}}

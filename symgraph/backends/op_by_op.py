@@ -28,7 +28,7 @@ Finish = Callable[[Node], Callable[[Any], Any] | None]
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A node of the program: where its operands lie, where its value goes, what is free then."""
+    """A node of the program: the places of its operands and value, and those freed after it."""
 
     node: Node
     is_constant: bool

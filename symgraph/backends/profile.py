@@ -107,7 +107,7 @@ class Profile:
 
     @property
     def parts(self) -> float:
-        """The sum of the rows and of what is between: the call without its checks of the inputs."""
+        """The time of the rows and of the work between them: a call without checks of inputs."""
         return sum([row.seconds for row in self.rows]) + self.between
 
     def _cells(self) -> list[list[str]]:

@@ -42,7 +42,7 @@ class Direct:
         return found
 
     def before(self, run: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
-        """`run` for what the function refuses in row order, too."""
+        """`run` for inputs that the function refuses even in row order."""
 
         def whole(*values: Any) -> Sequence[Any]:
             found = self.call(*values)

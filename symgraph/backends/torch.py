@@ -204,12 +204,12 @@ _NOTHING = nullcontext()
 
 
 def _creating_on(device: Any) -> AbstractContextManager[Any]:
-    """Put what a user's kernel creates on the device; torch then calls Python at each operation."""
+    """Put arrays that a user's kernel creates on the device; torch asks Python at each call."""
     return _NOTHING if device == torch.get_default_device() else device
 
 
 def _may_keep(given: Sequence[Any]) -> bool:
-    """Whether what is made beside these tensors may serve other calls.
+    """Whether values made beside these tensors may be used in other calls.
 
     Not what torch makes inside its transformations, in inference mode, or while it is traced.
     """

@@ -66,7 +66,7 @@ def _transposed(
     groups: int,
     wanted: list[bool],
 ) -> Any:
-    """The transposes in x, in w and in an offset, of those that are wanted.
+    """The wanted transposes: in x, in w and in an offset.
 
     Of what only gives the shape of a transpose no number is read.
     """

@@ -29,7 +29,7 @@ def _of_floats(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _TorchSpecial:
-    """Torch's special functions under SciPy's names: those that have SciPy's values and digits."""
+    """Torch's special functions under SciPy's names, if they have SciPy's values and digits."""
 
     def __init__(self) -> None:
         names = "digamma entr erf erfc erfcx erfinv expit i0 i0e i1 i1e log_ndtr logit ndtri psi"

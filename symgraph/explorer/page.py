@@ -184,7 +184,7 @@ def _kind(node: Node) -> str:
 
 
 def _named(entries: Sequence[TimelineEntry], labels: Labels) -> dict[Node, Spelled]:
-    """The names of all nodes: those of the listing; nodes of earlier graphs are u1, u2, ..."""
+    """The names of all nodes, as in the listing; nodes of earlier graphs are u1, u2, ..."""
     last = set(labels.nodes)
     taken = {labels.name(node) for node in last}
     names: dict[Node, Spelled] = {}

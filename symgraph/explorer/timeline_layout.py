@@ -32,7 +32,7 @@ class Seats:
 
 
 def lane_of(node: Node) -> int:
-    """The lane of a node: leaves, forward, or the gradient and what is computed again for it."""
+    """The lane of a node: leaves, forward, or gradient with the values recomputed for it."""
     if not node.operands:
         return LEAF
     return GRADIENT if node.copy or node.origin.adjoint_of is not None else FORWARD

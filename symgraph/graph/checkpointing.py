@@ -17,7 +17,7 @@ __all__ = ["Asked", "scheduled"]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the user asked `checkpoint` for.
+    """A request to `checkpoint`.
 
     Parameters
     ----------

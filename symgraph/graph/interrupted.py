@@ -1,4 +1,4 @@
-"""What Ctrl-C raises while a graph is simplified."""
+"""The exception that Ctrl-C raises while a graph is simplified."""
 
 from __future__ import annotations
 

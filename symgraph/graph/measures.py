@@ -1,4 +1,4 @@
-"""What a graph costs: operations, flops, bytes, memory.
+"""The cost of a graph: operations, flops, bytes, memory.
 
 The functions are the methods of `View` of the same names.
 """

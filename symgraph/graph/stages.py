@@ -177,7 +177,7 @@ def _end_with(kept: list[Node], found: _Attempt, effort: Effort, *, ours: bool) 
 
 
 class _Chosen(TypedDict):
-    """What the caller of `simplify` chose."""
+    """The options of a call of `simplify`."""
 
     trust: Soundness
     rules: Rules
@@ -187,7 +187,7 @@ class _Chosen(TypedDict):
 
 @dataclass
 class _Attempt:
-    """A simplified stage, and what it is judged by.
+    """A simplified stage, and the measures by which it is judged.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def _ended(
     again: Simplify,
     alone: Simplify,
 ) -> list[Node]:
-    """The outputs after what is done when the rounds are over.
+    """The outputs after the last steps, when the rounds are over.
 
     `again` simplifies them again, and `alone` one of them.
     """
@@ -299,7 +299,7 @@ def _ended(
 def _ended_once(
     outputs: Sequence[Node], history: Log, knowledge: Knowledge, effort: Effort
 ) -> list[Node]:
-    """The outputs after what is done once, when the rounds are over."""
+    """The outputs after the steps that are done once, when the rounds are over."""
     judge = judge_of(knowledge)
     new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))
     current = history.through("multiples of sigmoids", outputs, new)

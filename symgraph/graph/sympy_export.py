@@ -116,7 +116,7 @@ class _Functions:
 
 
 class _Matrices:
-    """The same of matrices: only what means the same for matrices as a whole."""
+    """The same for matrices: only operations that mean the same for matrices as a whole."""
 
     def __init__(self) -> None:
         import sympy as s

@@ -212,7 +212,7 @@ class SideBySide:
 
 
 def side_by_side(*graphs: HasDag, titles: Sequence[str] = ()) -> SideBySide:
-    """Graphs beside one another: pictures in a notebook, what differs where it is printed.
+    """Graphs beside one another: pictures in a notebook, the differences in print.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class Known:
 
 
 class _Witness(Known):
-    """A `Known` that takes down what it is asked and knows, to tell what a fact rests on.
+    """A `Known` that records its answers, to tell the premises of a fact.
 
     With `allowed` given it knows nothing else.
     """
@@ -250,7 +250,7 @@ class Knowledge:
         return None
 
     def why(self, node: Node, fact: Fact) -> str:
-        """The chain of reasons for a fact, one line each, what it rests on below it and indented.
+        """The chain of reasons for a fact, one line each; its premises are indented below it.
 
         If the fact is not known, one line says so.
         """

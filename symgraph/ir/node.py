@@ -1,4 +1,4 @@
-"""Nodes that are values, and where each comes from.
+"""Nodes: the values of a graph, and the origin of each.
 
 A node is an operation applied to operands. Nodes are immutable and hash-consed: equal subgraphs are
 one node by construction (inputs excepted, each of which is itself). Constants are compared bit by
@@ -192,7 +192,7 @@ class Node(Immutable):
 
 # -- origins ------------------------------------------------------------------------------------
 def adjoint_origin(node: Node, owner: Node | None = None) -> Origin:
-    """The origin of what the vjp of a node makes; it is an adjoint of `owner`, if that is given."""
+    """The origin of nodes that a node's vjp makes: adjoints of `owner`, if that is given."""
     return Origin(node.origin.frames, owner or node, scope=node.origin.scope)
 
 
@@ -218,7 +218,7 @@ class origin:  # reads as a function: `with origin(...)`
 
 
 def _here() -> Origin:
-    """The origin of what the user's line makes now."""
+    """The origin of nodes that the user's line makes now."""
     frame = running_frame()
     if frame is None:
         return _NOWHERE

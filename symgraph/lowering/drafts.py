@@ -57,7 +57,7 @@ class Draft:
     members: tuple[Node, ...] = ()
 
     def renamed(self, name_of: Callable[[str], str]) -> Draft:
-        """The same with other names of what it reads."""
+        """The same, reading other names."""
         pieces = tuple(
             [
                 name_of(each) if isinstance(each, str) and each in self.names else each

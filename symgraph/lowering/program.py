@@ -66,7 +66,7 @@ class Rewrite(Protocol):
         ...
 
     def of_body(self) -> Rewrite | None:
-        """What rewrites the statements of a body of a loop; None if nothing does."""
+        """The rewrite for the statements of a loop's body; None if there is none."""
         ...
 
     @property

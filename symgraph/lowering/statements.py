@@ -95,7 +95,7 @@ class Statement:
 
 
 class Role(Enum):
-    """What lies at a place of a program."""
+    """The role of the value at a place of a program."""
 
     TEMPORARY = "a value in memory that is kept between calls"
     RESULT = "a result, in memory of its own at each call"

@@ -137,7 +137,7 @@ class Unrolled:
     def _put(
         self, name: str, texts: Sequence[str], shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> None:
-        """Note an array by what stands for its elements."""
+        """Note an array by the names of its elements."""
         marks = [self._mark(each) for each in texts]
         self._arrays[name] = np.array(marks, np.float64).reshape(shape)
         self._dtypes[name] = dtype

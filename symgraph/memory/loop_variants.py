@@ -125,7 +125,7 @@ def kept_told(dag: Dag, dims: Mapping[str, int] | None = None) -> tuple[str, ...
 
 
 def _stacked(loop: Node) -> list[Aval]:
-    """The results that are stacked of what the steps of a loop give."""
+    """The stacked results of the steps of a loop."""
     return list(loop.results[loop.params["carries"] : len(loop.params["body"].outputs)])
 
 
@@ -339,7 +339,7 @@ class _Part:
         return whole.node
 
     def inside(self, node: Node, place: int, start: int, stop: int) -> Aval:
-        """What a step of the loop over stretches gets of an operand."""
+        """The part of an operand that a step of the loop over stretches gets."""
         return node.aval.with_shape(node.shape[1:]) if start <= place < stop else node.aval
 
 

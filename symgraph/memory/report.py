@@ -98,7 +98,7 @@ class MemoryPlan:
         return timeline_svg(self.timeline, budget, title, told)
 
     def explain(self) -> str:
-        """What is computed again, by line and operation, the most often first."""
+        """The recomputed values by line and operation, the most often first."""
         counts: dict[str, int] = {}
         for node in self.recomputed:
             text = described(node).replace(" (again)", "")

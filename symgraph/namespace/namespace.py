@@ -237,7 +237,7 @@ class Namespace:
         return _windows.windows(self, x, sizes, strides, dilations)
 
     def overlap_add(self, y: Any, extents: Any, strides: Any, dilations: Any) -> Any:
-        """The transpose of `windows`: what several windows share is added up."""
+        """The transpose of `windows`: elements that several windows share are added up."""
         return _windows.overlap_add(self, y, extents, strides, dilations)
 
     def sum_of_windows(self, x: Any, sizes: Any, strides: Any, dilations: Any) -> Any:

@@ -51,7 +51,7 @@ class Total:
             c.set(self.lack, c.add(lack, error))
 
     def moved_to(self, c: Code, other: Total) -> None:
-        """Add what is here to another total, and begin again."""
+        """Add this total to another one, and begin again."""
         other.add(c, c.get(self.value, self.kind, self.width))
         c.set(self.value, self.reduction.neutral(c, self.kind, self.width))
 

@@ -24,7 +24,7 @@ NAMES = ("convolve", "correlate")
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """What stays in registers.
+    """The blocks that stay in registers.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def convolution_module(blocks: Blocks, machine: Machine) -> Module:
 
 
 class _Loops(Words, ABC):
-    """What both functions have in common."""
+    """The loops that both functions share."""
 
     NAME = ""
     ARRAYS: Sequence[str] = ()

@@ -29,7 +29,7 @@ DECLARED = {"llvm.memset": "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"}
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The function of a group, and what it takes."""
+    """The function of a group, and its arguments."""
 
     name: str
     parameters: tuple[Parameter, ...]

@@ -198,7 +198,7 @@ class _Former:
         return isinstance(size, int) and size < _SMALL
 
     def _finish(self, group: Group) -> None:
-        """Note what others read; drop views in another shape at the end that only others read."""
+        """Note values that others read; drop reshaped views at the end that only others read."""
         inside = group.targets
         group.results = tuple(
             [

@@ -8,7 +8,7 @@ __all__ = ["Words"]
 
 
 class Words:
-    """What functions written by hand have in common."""
+    """The instructions that hand-written functions share."""
 
     c: Code
 

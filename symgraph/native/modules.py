@@ -79,7 +79,7 @@ class Loops:
 
 
 class _GroupFunctions:
-    """The functions of groups, of which those of one form share one.
+    """The functions of groups; groups of one form share one.
 
     Parameters
     ----------

@@ -333,7 +333,7 @@ class _Body:
         self.values: dict[str, Value] = {}
 
     def run(self) -> None:
-        """Compute what the stage must have, store what is kept, and add to what is reduced."""
+        """Compute the values of the stage, store those that are kept, and add to the reductions."""
         nest, c = self.nest, self.nest.c
         for name in self.plan.roots(self.stage):
             value = self.value(name)

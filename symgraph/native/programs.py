@@ -72,7 +72,7 @@ class Grouping:
     in_blocks: bool = False
 
     def of_body(self) -> Grouping | None:
-        """What groups the statements of a body."""
+        """The grouping of the statements of a body."""
         if not self.in_bodies:
             return None
         series = f"{self.series}b{len(self.bodies)}_"
@@ -295,7 +295,7 @@ class _Call:
     threads: int
 
     def drafts(self, operands: _Operands, new_name: Callable[[], str]) -> list[Draft]:
-        """Arrays for what the loop computes, and the call."""
+        """The arrays that the loop fills, and the call."""
         avals = operands.avals
         node = self.group.members[-1].draft.node
         nodes = {each.target: each.draft.node for each in self.group.members}
@@ -336,7 +336,7 @@ class _Call:
 
 
 def _note(name: str, group: Group) -> list[str]:
-    """What a loop computes, in NumPy's words."""
+    """The work of a loop, in NumPy's words."""
     space = ", ".join(map(str, group.space))
     rows = "" if not group.rows else ", row by row"
     head = f"{name}: one compiled loop over [{space}]{rows}:"

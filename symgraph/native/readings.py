@@ -1,4 +1,4 @@
-"""Statements as a loop over elements sees them: what is computed, of which operands."""
+"""Statements as a loop over elements sees them: operations on elements of operands."""
 
 from __future__ import annotations
 

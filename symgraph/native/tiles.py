@@ -366,7 +366,7 @@ class _Writer(Words):
         c.loop("0", steps, 1, step)
 
     def _hand_out(self, row: str, height: str, column: str, width: str, start: str) -> None:
-        """Write a tile of the result; after the first panel, add to what is there."""
+        """Write a tile of the result; after the first panel, add to it."""
         c, tile = self.c, self.tile
         lanes = tile.lanes
         for i, slots in enumerate(self.acc):

@@ -156,7 +156,7 @@ def _leaves(top: Node, once: set[Node]) -> tuple[list[Node], list[Node]]:
 
 # -- bounds ----------------------------------------------------------------------------------------
 def _within_bound(node: Node, once: set[Node], instead: Mapping[Node, Node]) -> Node | None:
-    """The function of a bounded operand, for a number in place of what is beyond the bound."""
+    """The function of a bounded operand, for a number in place of values beyond the bound."""
     condition, beyond, inside = node.operands
     number = uniform_value(beyond)
     comparison = condition.op.traits.comparison

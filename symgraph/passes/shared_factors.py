@@ -133,7 +133,7 @@ class _Products:
                 product.factors.append(self._minus)
 
     def _divisors_of(self, quotient: Node) -> tuple[Node, ...]:
-        """What is divided by: twice the operand of a square that has no other use."""
+        """The divisors; the operand of a square without other uses counts twice."""
         divisor = quotient.operands[1]
         if divisor.op is square.op and self._uses[divisor] == 1 and not divisor.copy:
             return divisor.operands * 2

@@ -80,7 +80,7 @@ def _read_across(nodes: Sequence[Node], uses: Uses) -> list[Node]:
 
 
 def _around(swap: Node, uses: Uses) -> Iterator[Node]:
-    """The values that may be turned to save a transpose: its operand, or what it goes into."""
+    """The values that may be turned to save a transpose: its operand, or its users."""
     yield swap.operands[0]
     yield from [user for user, _ in uses[swap] if _is_elementwise(user)]
 
@@ -115,7 +115,7 @@ def _is_reduction(node: Node) -> bool:
 
 
 def _turned(start: Node, uses: Uses, outputs: Sequence[Node]) -> list[Node] | None:
-    """The outputs with a value turned, and what must be turned with it; None if one cannot be."""
+    """The outputs with a value and its companions turned; None if one cannot be."""
     region = _region(start, uses, set(outputs))
     if region is None:
         return None

@@ -37,7 +37,7 @@ _THOROUGH = 6
 
 @dataclass(frozen=True, slots=True)
 class _Draw:
-    """How numbers are drawn: the share of awkward ones, the named sizes, the kind of matrices."""
+    """The settings of a draw: share of awkward numbers, named sizes, kind of matrices."""
 
     share: float = 0.0
     sizes: Mapping[str, int] = field(default_factory=lambda: SIZES)
