@@ -290,7 +290,7 @@ class Graph(View):
         """The same values within a memory budget: forward nodes are computed again, not kept.
 
         A loop (`scan`) keeps all that its gradient reads, or the carries alone, or those of every
-        so manieth step, by the budget; but not where `keep`, `recompute` or `cost` is given.
+        k-th step, by the budget; but not where `keep`, `recompute` or `cost` is given.
 
         Parameters
         ----------

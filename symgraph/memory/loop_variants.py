@@ -50,7 +50,7 @@ class Way:
     storing : bool or None
         Whether the forward loop stores what the reverse loop reads; None leaves the pair as it is.
     stretch : int, optional
-        The carries of every so manieth step are kept.
+        The carries of every k-th step are kept.
     """
 
     storing: bool | None

@@ -15,7 +15,6 @@ from ..accuracy import judge_of, judged_as_carefully
 from ..algebra import THOROUGH_UP_TO, Settlement, normalized, settlement
 from ..errors import RuleError
 from ..ir.collector import collector_paused
-from ..ir.cost import op_count
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ir.walks import reachable
@@ -37,6 +36,7 @@ from .duplicates import merged
 from .hyperbolics import with_hyperbolics
 from .joined_parts import with_joined_parts
 from .known_branches import with_branches_known
+from .oscillation import Oscillation, cheapest_of_cycle
 from .reads import sunk
 from .reuse import reused
 from .signs import settled_signs
@@ -51,15 +51,6 @@ EFFORTS: tuple[Effort, ...] = ("low", "normal", "high")
 
 _ROUNDS = 12
 """More rounds than any graph has needed; most need two."""
-
-_SWINGS = 2
-"""After so many rounds in which rules lengthen what the algebra shortens again, but not below the
-shortest graph so far, the graph is at rest: rules solve a system where its inverse is computed
-anyway."""
-
-_CREEPS, _LITTLE = 2, 2
-"""After so many rounds, each of which gains at most so many operations, signs move before the next
-round: rules and algebra take a negation along a loop one step a round."""
 
 _CONFIRMED = 1_000
 """The most nodes of a graph that is simplified once more over shared values, at normal effort.
@@ -197,7 +188,7 @@ class _Rounds:
         # One round finds nearly everything; a large graph is spared the rounds that confirm it.
         small, confirmed = self._is_small(current), self._is_at_most(current, _CONFIRMED)
         forgotten = self._is_at_most(current, _FORGOTTEN)
-        rounds, swings = _ROUNDS if small else 1, _Swings(current)
+        rounds, swings = _ROUNDS if small else 1, Oscillation(current)
         signs_moved = False
         while tuple(current) not in seen and len(seen) < rounds and not swings.are_enough:
             seen[tuple(current)] = len(seen)
@@ -229,7 +220,7 @@ class _Rounds:
                 self.reached(current)
         if tuple(current) not in seen and not swings.are_enough:
             current = self._rewritten(current)
-        return log.through("the cheapest taken", current, _cheapest(current, seen))
+        return log.through("the cheapest taken", current, cheapest_of_cycle(current, seen))
 
     def _looked_at_once_more(
         self, outputs: list[Node], seen: Container[tuple[Node, ...]], *, forgotten: bool
@@ -280,7 +271,7 @@ class _Rounds:
                 break
             seen[tuple(current)] = len(seen)
             current = self.once_more(self.log.through("reads moved below", current, lower))
-        return self.log.through("the cheapest taken", current, _cheapest(current, seen))
+        return self.log.through("the cheapest taken", current, cheapest_of_cycle(current, seen))
 
     def once_more(self, outputs: list[Node]) -> list[Node]:
         """The outputs simplified again after a small change; a large graph by rules alone."""
@@ -350,60 +341,3 @@ class _Rounds:
         )
         self.log.took("algebra", perf_counter() - started)
         return self.log.through("algebra", outputs, new)
-
-
-class _Swings:
-    """Rounds in a row in which rules lengthen what the algebra shortens again.
-
-    Parameters
-    ----------
-    outputs : list of Node
-        The graph before the first round.
-
-    Attributes
-    ----------
-    shortest : list of Node
-        The shortest graph so far.
-    """
-
-    def __init__(self, outputs: list[Node]) -> None:
-        self.shortest = outputs
-        self._least = self._length = op_count(outputs)
-        self._count = self._small_gains = 0
-
-    @property
-    def are_enough(self) -> bool:
-        """Whether the graph is at rest."""
-        return self._count >= _SWINGS
-
-    @property
-    def creep(self) -> bool:
-        """Whether round after round gains an operation or two, as a sign on its way does."""
-        return self._small_gains >= _CREEPS
-
-    def note(self, before: list[Node], rewritten: list[Node], outputs: list[Node]) -> None:
-        """Count a round: the graph before it, after the rules, and after the algebra."""
-        lengthened = rewritten != before and op_count(rewritten) > self._length
-        length = op_count(outputs)
-        swung = lengthened and length >= self._least
-        self._count = self._count + 1 if swung else 0
-        gained_little = 0 < self._length - length <= _LITTLE
-        self._small_gains = self._small_gains + 1 if gained_little else 0
-
-    def measure(self, outputs: list[Node]) -> None:
-        """Take a graph with which a round ends; one more swing is allowed if it is the shortest."""
-        self._length = op_count(outputs)
-        if self._length < self._least:
-            self.shortest, self._least = outputs, self._length
-            self._count = min(self._count, _SWINGS - 1)
-
-
-def _cheapest(last: list[Node], seen: dict[tuple[Node, ...], int]) -> list[Node]:
-    """The last graph; if the rounds came back to an earlier one, the cheapest since then.
-
-    Rules and algebra may prefer different forms of equal cost. The first such form stays, so that
-    simplifying again changes nothing.
-    """
-    first = seen.get(tuple(last), len(seen))
-    cycle = [list(outputs) for outputs, at in seen.items() if at >= first]
-    return min(cycle, key=op_count, default=last)
