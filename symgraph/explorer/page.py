@@ -231,7 +231,7 @@ def _add_facts(
 
 def _add_lives(dag: Dag, nodes: Sequence[dict[str, Any]], latest: Mapping[Node, int]) -> None:
     """When each value is computed and last needed, in the order of execution."""
-    for node, (made, last) in live_ranges(dag, {}, reachable(dag.outputs)).items():
+    for node, (made, last) in live_ranges(dag, reachable(dag.outputs)).items():
         if node in latest:
             nodes[latest[node]]["live"] = [made, last]
 

@@ -54,7 +54,7 @@ def values_for(
     specials: float,
     sizes: Mapping[str, int],
     *,
-    matrices: Matrices = "any",
+    matrices: Matrices,
 ) -> dict[Node, Numbers]:
     """Numbers for each input that its facts admit, a share `specials` of them awkward.
 
