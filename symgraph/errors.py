@@ -157,7 +157,7 @@ class BackendError(SymgraphError, RuntimeError):
 
 
 class ConvergenceError(SymgraphError, RuntimeError):
-    """An iteration did not arrive within its steps; raised when a graph is run."""
+    """An iteration did not converge within its steps; raised when a graph is run."""
 
 
 class NonFiniteError(SymgraphError, FloatingPointError):
@@ -200,7 +200,7 @@ class NonFiniteError(SymgraphError, FloatingPointError):
 
 
 class MemoryBudgetError(SymgraphError, ValueError):
-    """No schedule fits the memory budget; `least_bytes` is the smallest one found that does.
+    """No schedule fits the memory budget; `least_bytes` is the least budget found that has one.
 
     No schedule at all needs less than `bound_bytes`.
     """

@@ -20,7 +20,7 @@ from ..ir.dag import Dag
 from ..ir.dims import Dim, names_of
 from ..namespace import Namespace
 from .kept_memory import KeptMemory
-from .single_function import Direct
+from .single_function import SingleFunction
 from .timed_programs import Clocked
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Compiled:
     floats: bool = False
     reason: str = ""
     clocked: Callable[[], Clocked] | None = None
-    direct: Direct | None = None
+    direct: SingleFunction | None = None
 
     def with_reason(self, reason: str) -> Compiled:
         """The same, with the reason why a part is left to another backend."""

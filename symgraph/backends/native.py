@@ -37,7 +37,7 @@ from .base import Compiled
 from .native_convolutions import NATIVE
 from .numpy import NumpyBackend, assembled
 from .shared_loops import shared_loop, shared_product
-from .single_function import Direct
+from .single_function import SingleFunction
 from .threads import Team
 
 __all__ = ["BACKEND", "NativeBackend", "loops_of_graph"]
@@ -105,7 +105,7 @@ class NativeBackend(NumpyBackend):
         found = assembled(program, names=lazy.names).with_reason(told)
         if grouping.loops is None or grouping.loops.whole is None:
             return found
-        direct = Direct.compiled_later(partial(_whole, grouping.loops))
+        direct = SingleFunction.compiled_later(partial(_whole, grouping.loops))
         return replace(found, run=direct.before(found.run), direct=direct)
 
 

@@ -48,7 +48,7 @@ class Steps:
     backend : str
         The name that errors tell.
     dag : Dag
-        As it is run (`as_run`).
+        As it is run (`program_graph`).
     xp : Namespace
         Where kernels run.
     finish : callable, optional

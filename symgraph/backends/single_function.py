@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Direct"]
+__all__ = ["SingleFunction"]
 
 
-class Direct:
+class SingleFunction:
     """The function of a whole program.
 
     Parameters
@@ -31,14 +31,14 @@ class Direct:
         self.refusals = refusals
 
     @staticmethod
-    def compiled_later(compiled: Callable[[], Callable[..., Any]]) -> Direct:
+    def compiled_later(compiled: Callable[[], Callable[..., Any]]) -> SingleFunction:
         """The function that `compiled` gives when it is called first."""
 
         def first(*values: Any) -> Any:
             found.call = compiled()
             return found.call(*values)
 
-        found = Direct(first)
+        found = SingleFunction(first)
         return found
 
     def before(self, run: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..passes.program_graph import as_run
+from ..passes.program_graph import program_graph
 from .base import Compiled
 from .capabilities import Capabilities
 from .op_by_op import Steps
@@ -56,7 +56,7 @@ class StandardBackend:
 
     def compile(self, dag: Dag) -> Compiled:
         """A function that runs the kernels in the order of the graph."""
-        steps = self._steps(as_run(dag), self.namespace)
+        steps = self._steps(program_graph(dag), self.namespace)
         count = len(dag.inputs)
 
         def call(*values: Any) -> Sequence[Any]:

@@ -19,7 +19,7 @@ from ..errors import InputError
 from ..ir.body import has_custom
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..passes.program_graph import as_run
+from ..passes.program_graph import program_graph
 from .base import Compiled, OwnArrays
 from .capabilities import Capabilities, check_device, check_dtypes
 from .op_by_op import Steps
@@ -160,7 +160,7 @@ class TorchBackend(StandardBackend):
         """
         if device is not None:
             check_device(self.name, self.capabilities, device)
-        ran, count = as_run(dag), len(dag.inputs)
+        ran, count = program_graph(dag), len(dag.inputs)
         how = "inductor" if compile is True else compile or None
 
         @cache

@@ -65,7 +65,7 @@ class Missing:
 
 
 class SimplifyCache:
-    """The results of `simplify` that are kept; there is one, `sg.cache`.
+    """The cache of results of `simplify`; there is one, `sg.cache`.
 
     A graph is looked up by all that simplification sees: operations, operands, parameters, dtypes,
     shapes, facts, and names of values. The result is told in the user's lines of now.

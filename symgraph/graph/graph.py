@@ -222,7 +222,7 @@ class Graph(View):
         InputError
             If no value of the function has a name that is to be kept.
         SimplifyInterrupted
-            At Ctrl-C; its `graph` is the simplest equal graph found till then.
+            At Ctrl-C; its `graph` is the simplest equal graph found so far.
 
         Examples
         --------

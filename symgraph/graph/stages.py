@@ -43,7 +43,7 @@ __all__ = ["Interrupted", "derived", "keeping", "released", "simplified_stage"]
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while a graph was simplified: the shortest graph found till then, and its log."""
+    """Ctrl-C while a graph was simplified: the shortest graph found so far, and its log."""
 
     def __init__(self, stage: Stage, log: Log) -> None:
         super().__init__()
@@ -315,7 +315,7 @@ def _ended_once(
 
 
 def _interrupted(stage: Stage, dag: Dag, best: Sequence[Node]) -> Interrupted:
-    """The error of an interruption, with the simplest equal graph found till then."""
+    """The error of an interruption, with the simplest equal graph found so far."""
     log = Log()
     log.through("interrupted", dag.outputs, best)
     return Interrupted(Stage(dag.with_outputs(best), before=stage), log)

@@ -19,7 +19,7 @@ from ..ir.body import Body
 from ..ir.dag import Dag
 from ..ir.interpreter import results_read
 from ..ir.node import Node
-from ..passes.program_graph import as_run
+from ..passes.program_graph import program_graph
 from .arena import with_arena
 from .block_sizes import BEYOND_CACHES, SMALL_BYTES, Loop
 from .drafts import Draft
@@ -88,8 +88,8 @@ def program_of(
 
     Kernels of two nodes may make the same call, as softmax and log_softmax do. It is made once
     where the peak grows by no more than 1/24, and temporaries are written to a workspace where the
-    peak stays the same. Loops keep values for later loops (`as_run`). Nothing of this is done in a
-    graph that was planned for a memory budget.
+    peak stays the same. Loops keep values for later loops (`program_graph`). Nothing of this is
+    done in a graph that was planned for a memory budget.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def program_of(
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     if handed_out and order is None:
-        dag = as_run(dag)
+        dag = program_graph(dag)
     nodes = scheduled(dag) if order is None else order
     given: Any = {"constants_from": constants_from, "handed_out": handed_out}
     if rewrite is not None and not planned:

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .integer_instructions import Words
+from .integer_instructions import IntegerInstructions
 from .modules import BUILTIN, Builtin, Module, module_of
 from .writer import BITS, Code, Machine, Value
 
@@ -78,7 +78,7 @@ def convolution_module(blocks: Blocks, machine: Machine) -> Module:
     return module_of(texts, NAMES, {**code.declared, **BUILTIN})
 
 
-class _Loops(Words, ABC):
+class _Loops(IntegerInstructions, ABC):
     """The loops that both functions share."""
 
     NAME = ""

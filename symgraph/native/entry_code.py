@@ -14,7 +14,7 @@ from math import prod
 from .entries import Copied, Entry, Looped, Multiplied, Zeroed, matrices
 from .entry_frame import KINDS, TABLE, layout
 from .groups import Group
-from .integer_instructions import Words
+from .integer_instructions import IntegerInstructions
 from .layouts import Laid, bytes_of
 from .loop_plan import Parameter
 from .small_products import write_product
@@ -49,7 +49,7 @@ def entry_text(entry: Entry, loop_of: Mapping[int, Loop], code: Code, machine: M
     return _Writer(entry, code, machine.head, machine.register).written(loop_of)
 
 
-class _Writer(Words):
+class _Writer(IntegerInstructions):
     def __init__(self, entry: Entry, code: Code, head: int, register: int) -> None:
         self.entry, self.c, self.head, self.register = entry, code, head, register
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from .writer import Code, Value
 
-__all__ = ["Words"]
+__all__ = ["IntegerInstructions"]
 
 
-class Words:
+class IntegerInstructions:
     """The instructions that hand-written functions share."""
 
     c: Code

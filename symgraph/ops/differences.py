@@ -171,9 +171,7 @@ def _derivative(f: Array, axis: int, spacing: Array | Numbers, edge_order: int) 
         )
     coordinates = getattr(spacing, "ndim", 0)
     if coordinates > 1 or (coordinates and spacing.shape[0] != size):
-        raise ShapeError(
-            f"gradient: the axis needs a vector of {size} coordinates."
-        )
+        raise ShapeError(f"gradient: the axis needs a vector of {size} coordinates.")
     rows = moveaxis(f, axis, -1) if axis != -1 else f
     steps = np.diff(spacing) if coordinates else None
     parts = [_first(rows, spacing, steps, edge_order)]

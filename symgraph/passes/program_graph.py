@@ -10,10 +10,10 @@ from .bodies import hold_bodies, with_simple_bodies
 from .residuals import with_residuals
 from .summed_products import with_summed_products
 
-__all__ = ["as_run"]
+__all__ = ["program_graph"]
 
 
-def as_run(dag: Dag) -> Dag:
+def program_graph(dag: Dag) -> Dag:
     """The graph of the same values that is run; the same graph if it has a memory plan."""
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     if planned or not hold_bodies(dag.outputs):

@@ -29,16 +29,16 @@ from .cancelled_factors import with_factors_cancelled
 from .choices import with_choices_joined
 from .cholesky_pullbacks import with_cholesky_pullbacks
 from .constant_factors import with_numbers_gathered
-from .constant_folding import folded
+from .constant_folding import with_constants_folded
 from .contracted_sums import with_sums_contracted
 from .dead_results import without_dead_results
-from .duplicates import merged
+from .duplicates import with_duplicates_merged
 from .hyperbolics import with_hyperbolics
 from .joined_parts import with_joined_parts
 from .known_branches import with_branches_known
 from .oscillation import Oscillation, cheapest_of_cycle
-from .reads import sunk
-from .reuse import reused
+from .reads import with_reads_sunk
+from .reuse import with_values_reused
 from .signs import settled_signs
 
 __all__ = ["EFFORTS", "Effort", "Rules", "rule_set", "simplified"]
@@ -148,7 +148,7 @@ def simplified(
         chosen, knowledge, trust, log, settled, at_kinks, last, effort, reached, is_body
     )
     # Merging comes first, for a later merge changes all nodes above, and their facts are lost.
-    current = log.through("equal values merged", current, merged(current))
+    current = log.through("equal values merged", current, with_duplicates_merged(current))
     if trust != "exact":
         current = log.through("exps of opposites joined", current, with_hyperbolics(current))
     with collector_paused():
@@ -200,9 +200,9 @@ class _Rounds:
                 current = self._normalized_once(current, afresh=signs_moved and forgotten)
             else:
                 current = self._normalized(current, thorough=False)
-            current = log.through("equal values merged", current, merged(current))
+            current = log.through("equal values merged", current, with_duplicates_merged(current))
             if self.last and self.trust != "exact":  # Products of lower powers have other digits.
-                new = reused(current, self.knowledge)
+                new = with_values_reused(current, self.knowledge)
                 current = log.through("values used again", current, new)
             swings.note(before, rewritten, current)
             if swings.are_enough:
@@ -266,7 +266,7 @@ class _Rounds:
         current, exact = outputs, self.trust == "exact"
         seen: dict[tuple[Node, ...], int] = {}
         while tuple(current) not in seen and len(seen) < _ROUNDS:
-            lower = sunk(current, exact=exact)
+            lower = with_reads_sunk(current, exact=exact)
             if lower == current:
                 break
             seen[tuple(current)] = len(seen)
@@ -288,7 +288,7 @@ class _Rounds:
         return len(reachable(outputs)) <= most
 
     def _rewritten(self, outputs: list[Node]) -> list[Node]:
-        current = self.log.through("constants folded", outputs, folded(outputs))
+        current = self.log.through("constants folded", outputs, with_constants_folded(outputs))
         new = rewrite(
             *(current, self.rules, self.knowledge),
             trust=self.trust,
