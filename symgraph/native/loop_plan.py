@@ -9,7 +9,7 @@ from .groups import END, Group
 from .operations import kind_of
 from .readings import Reading
 
-__all__ = ["Parameter", "Plan"]
+__all__ = ["LoopPlan", "Parameter"]
 
 _RECOMPUTED = 6
 """Up to so many loads and light operations a value is computed again rather than kept."""
@@ -36,7 +36,7 @@ class Parameter:
     form: str
 
 
-class Plan:
+class LoopPlan:
     """The stages of a group.
 
     Parameters

@@ -13,7 +13,7 @@ from math import prod
 from ..ir.dims import Dim
 from .accumulators import CHUNK, Total, started, with_initial
 from .groups import END
-from .loop_plan import Plan
+from .loop_plan import LoopPlan
 from .operations import cast
 from .readings import Number, Reading
 from .writer import BITS, Code, Value, is_float
@@ -35,7 +35,7 @@ class Nest:
         The bytes of a vector.
     """
 
-    def __init__(self, plan: Plan, code: Code, register: int) -> None:
+    def __init__(self, plan: LoopPlan, code: Code, register: int) -> None:
         self.plan = plan
         self.c = code
         self.pointer = {each.name: f"%p{k}" for k, each in enumerate(plan.parameters)}

@@ -18,7 +18,7 @@ from .entries import Entry, entry_of, is_small
 from .group_formation import alone, grouped
 from .groups import Group, Item
 from .loop_plan import Parameter
-from .modules import Loops, loops_of
+from .modules import CompiledLoops, loops_of
 from .products import Product, product_of
 from .readings import Number
 from .thread_parts import MOST_PARTS, Parts
@@ -65,7 +65,7 @@ class Grouping:
     threads: int | None = None
     in_bodies: bool = False
     series: str = ""
-    loops: Loops | None = None
+    loops: CompiledLoops | None = None
     left: Counter[str] = field(default_factory=Counter[str])
     bodies: list[Grouping] = field(default_factory=list["Grouping"])
     notes: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from ..ir.avals import Aval
 from .groups import END, LEAST_SHARED
-from .loop_plan import Plan
+from .loop_plan import LoopPlan
 
 __all__ = ["MOST_PARTS", "Length", "Parts", "is_of_parts", "length_of", "parts_of"]
 
@@ -76,14 +76,14 @@ class Parts:
         return [(start, stop - start) for start, stop in pairwise(starts)] if count > 1 else []
 
 
-def is_of_parts(plan: Plan, name: str) -> bool:
+def is_of_parts(plan: LoopPlan, name: str) -> bool:
     """Whether a value is known when all parts are computed: a reduction over all of them."""
     placed = plan.placed[name]
     single = not plan.group.rows and placed.form == "row" and placed.stage > 0
     return placed.stage == END or single
 
 
-def length_of(plan: Plan, avals: Mapping[str, Aval], axis: int) -> Length:
+def length_of(plan: LoopPlan, avals: Mapping[str, Aval], axis: int) -> Length:
     """The length of an axis of the space."""
     dim = plan.group.space[axis]
     if isinstance(dim, int):
@@ -96,7 +96,7 @@ def length_of(plan: Plan, avals: Mapping[str, Aval], axis: int) -> Length:
     raise AssertionError(f"no array has axis {axis}")
 
 
-def parts_of(plan: Plan, avals: Mapping[str, Aval]) -> Parts:
+def parts_of(plan: LoopPlan, avals: Mapping[str, Aval]) -> Parts:
     """How the loop of a group is cut; the results of parts follow its other arrays in a call."""
     group = plan.group
     rows, columns = [
