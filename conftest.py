@@ -27,18 +27,18 @@ settings.load_profile("repeatable")
 NEEDS = {
     "jax": [
         "symgraph/backends/jax.py",
-        "symgraph/backends/jaxnames.py",
+        "symgraph/backends/jax_namespace.py",
         "symgraph/frontends/jax/entry.py",
     ],
     "torch": [
         "symgraph/backends/torch.py",
-        "symgraph/backends/torchconvolution.py",
-        "symgraph/backends/torchnames.py",
+        "symgraph/backends/torch_convolution.py",
+        "symgraph/backends/torch_namespace.py",
         "symgraph/frontends/torch/entry.py",
     ],
-    "cupy": ["symgraph/backends/cupy.py", "symgraph/backends/cupynames.py"],
+    "cupy": ["symgraph/backends/cupy.py", "symgraph/backends/cupy_namespace.py"],
     "dask": ["symgraph/backends/dask.py"],
-    "array_api_compat": ["symgraph/backends/torch.py", "symgraph/backends/torchnames.py"],
+    "array_api_compat": ["symgraph/backends/torch.py", "symgraph/backends/torch_namespace.py"],
     "llvmlite": [
         "symgraph/backends/native.py",
         "symgraph/backends/native_convolutions.py",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Any
 
-from symgraph.facts import positive_definite
 from symgraph.numpy import cholesky, det, inv, matmul, power, reshape, solve, transpose
 from symgraph.rewriting import (
     Array,
@@ -13,17 +12,13 @@ from symgraph.rewriting import (
     Real,
     applied,
     building,
-    is_real,
     provided,
     rule,
     static,
 )
 
-from .known import Zeros, knowing
-from .linalg import is_square, main_diagonal, on_diagonal
-
-Definite: TypeAlias = Annotated[Array, is_real, knowing(positive_definite)]
-RealZeros: TypeAlias = Annotated[Zeros, is_real]
+from .known import Zeros
+from .linalg import Definite, RealZeros, is_square, main_diagonal, on_diagonal
 
 
 # -- blocks ----------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ from .known import keeps_off_zero
 
 RealNumber: TypeAlias = Annotated[UniformConstant, is_real]
 Width: TypeAlias = Annotated[Positive, is_total]
-Reach: TypeAlias = Annotated[Nonnegative, is_total]
+NonnegativeTotal: TypeAlias = Annotated[Nonnegative, is_total]
 """Where a bound is NaN nothing is found to be smaller, so it must be no NaN of its own."""
 
 
@@ -192,13 +192,13 @@ def quotient_or_sign_outside_closed_bound(x: Real, c: Width) -> Identity:
 
 
 @rule(sound="rounding", kink="|x| = c")
-def scaled_sign_beyond_bound(x: Real, c: Reach) -> Identity:
-    """As `scaled_sign_outside_bound`, with what is beyond the bounds in the first branch."""
+def scaled_sign_beyond_bound(x: Real, c: NonnegativeTotal) -> Identity:
+    """As `scaled_sign_outside_bound`, with the values beyond the bounds in the first branch."""
     return where(absolute(x) > c, c * sign(x), x), clip(x, negative(c), c)
 
 
 @rule(sound="rounding")
-def scaled_sign_at_or_beyond_bound(x: Real, c: Reach) -> Identity:
+def scaled_sign_at_or_beyond_bound(x: Real, c: NonnegativeTotal) -> Identity:
     """As `scaled_sign_beyond_bound`, with the bounds in the first branch."""
     return where(absolute(x) >= c, c * sign(x), x), clip(x, negative(c), c)
 

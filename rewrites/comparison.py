@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
-from typing import Annotated, TypeAlias
 
 from symgraph.facts import Fact, interval
 from symgraph.numpy import (
@@ -21,17 +20,15 @@ from symgraph.rewriting import (
     Identity,
     Real,
     Total,
-    UniformConstant,
     building,
     holds,
-    is_real,
     provided,
     rule,
     static,
     value_of,
 )
 
-RealConstant: TypeAlias = Annotated[UniformConstant, is_real]
+from .known import RealUniformConstant
 
 
 # -- bounds ----------------------------------------------------------------------------------------
@@ -94,14 +91,14 @@ def _state_bound(x: Array, bound: Callable[[float], Fact], c: Array) -> None:
 
 
 @rule(sound="domain", earned={"rounding": {"x": Total}})
-def less_than_what_is_above(c: RealConstant, x: Real) -> Identity:
+def less_than_what_is_above(c: RealUniformConstant, x: Real) -> Identity:
     """A number with an upper bound below c is less than c."""
     _state_bound(x, below, c)
     return less(x, c), True
 
 
 @rule(sound="rounding")
-def not_less_than_its_bound(c: RealConstant, x: Real) -> Identity:
+def not_less_than_its_bound(c: RealUniformConstant, x: Real) -> Identity:
     """A number that is at least c is not less than c."""
     _state_bound(x, at_least, c)
     provided(no_rounding(x, value_of(c)))
@@ -109,7 +106,7 @@ def not_less_than_its_bound(c: RealConstant, x: Real) -> Identity:
 
 
 @rule(sound="domain", earned={"rounding": {"x": Total}})
-def at_most_its_bound(c: RealConstant, x: Real) -> Identity:
+def at_most_its_bound(c: RealUniformConstant, x: Real) -> Identity:
     """A number with the upper bound c is at most c."""
     _state_bound(x, at_most, c)
     provided(no_rounding(x, value_of(c)))
@@ -117,21 +114,21 @@ def at_most_its_bound(c: RealConstant, x: Real) -> Identity:
 
 
 @rule(sound="rounding")
-def not_at_most_what_is_below(c: RealConstant, x: Real) -> Identity:
+def not_at_most_what_is_below(c: RealUniformConstant, x: Real) -> Identity:
     """A number with a lower bound above c is not at most c."""
     _state_bound(x, above, c)
     return less_equal(x, c), False
 
 
 @rule(sound="domain", earned={"rounding": {"x": Total}})
-def greater_than_what_is_below(c: RealConstant, x: Real) -> Identity:
+def greater_than_what_is_below(c: RealUniformConstant, x: Real) -> Identity:
     """A number with a lower bound above c is greater than c."""
     _state_bound(x, above, c)
     return greater(x, c), True
 
 
 @rule(sound="rounding")
-def not_greater_than_its_bound(c: RealConstant, x: Real) -> Identity:
+def not_greater_than_its_bound(c: RealUniformConstant, x: Real) -> Identity:
     """A number that is at most c is not greater than c."""
     _state_bound(x, at_most, c)
     provided(no_rounding(x, value_of(c)))
@@ -139,28 +136,28 @@ def not_greater_than_its_bound(c: RealConstant, x: Real) -> Identity:
 
 
 @rule(sound="rounding")
-def not_at_least_what_is_above(c: RealConstant, x: Real) -> Identity:
+def not_at_least_what_is_above(c: RealUniformConstant, x: Real) -> Identity:
     """A number with an upper bound below c is not at least c."""
     _state_bound(x, below, c)
     return greater_equal(x, c), False
 
 
 @rule(sound="rounding")
-def maximum_with_lower_bound(c: RealConstant, x: Real) -> Identity:
+def maximum_with_lower_bound(c: RealUniformConstant, x: Real) -> Identity:
     r"""$\max(x, c) = x$ for $x > c$; at a tie the derivative would be halved."""
     _state_bound(x, above, c)
     return maximum(x, c), x
 
 
 @rule(sound="rounding")
-def minimum_with_upper_bound(c: RealConstant, x: Real) -> Identity:
+def minimum_with_upper_bound(c: RealUniformConstant, x: Real) -> Identity:
     r"""$\min(x, c) = x$ for $x < c$; at a tie the derivative would be halved."""
     _state_bound(x, below, c)
     return minimum(x, c), x
 
 
 @rule(sound="rounding")
-def clipped_within_bounds(c: RealConstant, k: RealConstant, x: Real) -> Identity:
+def clipped_within_bounds(c: RealUniformConstant, k: RealUniformConstant, x: Real) -> Identity:
     """Clipping does not change a number between the bounds."""
     _state_bound(x, above, c)
     _state_bound(x, below, k)
@@ -168,13 +165,13 @@ def clipped_within_bounds(c: RealConstant, k: RealConstant, x: Real) -> Identity
 
 
 @rule(sound="rounding")
-def least_of_two_bounds(x: Real, c: RealConstant, k: RealConstant) -> Identity:
+def least_of_two_bounds(x: Real, c: RealUniformConstant, k: RealUniformConstant) -> Identity:
     r"""$\min(\min(x, c), k) = \min(x, \min(c, k))$; a zero may change its sign."""
     return minimum(minimum(x, c), k), minimum(x, lesser(c, k))
 
 
 @rule(sound="rounding")
-def greatest_of_two_bounds(x: Real, c: RealConstant, k: RealConstant) -> Identity:
+def greatest_of_two_bounds(x: Real, c: RealUniformConstant, k: RealUniformConstant) -> Identity:
     r"""$\max(\max(x, c), k) = \max(x, \max(c, k))$; a zero may change its sign."""
     return maximum(maximum(x, c), k), maximum(x, greater_of(c, k))
 

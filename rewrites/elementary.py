@@ -37,14 +37,13 @@ from symgraph.rewriting import (
     folded,
     is_real,
     is_total,
+    of_fact,
     product,
     rule,
 )
 from symgraph.rewriting.guards import uniform_value
 
-from .known import knowing
-
-Probability: TypeAlias = Annotated[Array, knowing(interval(0.0, 1.0))]
+Probability: TypeAlias = Annotated[Array, of_fact(interval(0.0, 1.0))]
 Sure: TypeAlias = Annotated[Positive, is_total]
 """Positive, and defined wherever the inputs are finite."""
 RealConstant: TypeAlias = Annotated[Constant, is_real]

@@ -1,4 +1,4 @@
-"""Guards that several families share: for any fact, for zeros and for constant index arrays."""
+"""Guards that several families share: for uniform constants, zeros and constant index arrays."""
 
 from __future__ import annotations
 
@@ -7,23 +7,18 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from symgraph import Node
-from symgraph.facts import Fact, interval, one_hot
+from symgraph.facts import interval, one_hot
 from symgraph.rewriting import Array, Guard, UniformConstant, is_real
 
 __all__ = [
     "DistinctPlaces",
     "Places",
+    "RealUniformConstant",
     "SelectingColumns",
     "SelectingRows",
     "Zeros",
     "keeps_off_zero",
-    "knowing",
 ]
-
-
-def knowing(fact: Fact) -> Guard:
-    """The guard that a fact is known, as in `Annotated[Array, knowing(orthogonal)]`."""
-    return Guard(str(fact), lambda node, knowledge: knowledge.of(node).has(fact), facts=(fact,))
 
 
 _MARGIN = 1e-4
@@ -55,6 +50,9 @@ keeps_off_zero = Guard(
 
 A fact stated of an input is true of its numbers, and integers do not underflow.
 """
+
+RealUniformConstant: TypeAlias = Annotated[UniformConstant, is_real]
+"""A constant of a floating dtype whose elements are all the same number."""
 
 Zeros: TypeAlias = Annotated[
     UniformConstant,

@@ -30,7 +30,7 @@ from symgraph.rewriting import (
 
 from .selections import keeps_all
 
-Number: TypeAlias = Annotated[Array, is_real, is_scalar]
+RealScalar: TypeAlias = Annotated[Array, is_real, is_scalar]
 
 UNARY = ("absolute", "cos", "exp", "log", "log1p", "sigmoid", "sin", "sqrt", "tanh")
 BINARY = ("power", "maximum", "minimum", "hypot")
@@ -91,7 +91,7 @@ def _both_transposed(op: str) -> Rule:
 
 
 def _repeated_with_number(op: str) -> Rule:
-    def function(x: Real, c: Number, shape: Shape) -> Identity:
+    def function(x: Real, c: RealScalar, shape: Shape) -> Identity:
         provided(repeats(x.shape, shape))
         return applied(op, broadcast_to(x, shape), c), broadcast_to(applied(op, x, c), shape)
 
@@ -100,7 +100,7 @@ def _repeated_with_number(op: str) -> Rule:
 
 
 def _reshaped_with_number(op: str) -> Rule:
-    def function(x: Real, c: Number, shape: Shape) -> Identity:
+    def function(x: Real, c: RealScalar, shape: Shape) -> Identity:
         return applied(op, reshape(x, shape), c), reshape(applied(op, x, c), shape)
 
     doc = f"The {op} of a reshaped array and a number is a reshaped {op}."
@@ -108,7 +108,7 @@ def _reshaped_with_number(op: str) -> Rule:
 
 
 def _transposed_with_number(op: str) -> Rule:
-    def function(x: Real, c: Number, axes: Permutation) -> Identity:
+    def function(x: Real, c: RealScalar, axes: Permutation) -> Identity:
         return applied(op, transpose(x, axes), c), transpose(applied(op, x, c), axes)
 
     doc = f"The {op} of a transpose and a number is a transposed {op}."

@@ -40,21 +40,22 @@ from symgraph.rewriting import (
     applied,
     building,
     is_real,
+    of_fact,
     provided,
     rule,
     static,
 )
 
 from .contraction import matrix_transpose, swaps_last_two
-from .known import Zeros, knowing
+from .known import Zeros
 from .lifting import repeats
 
-Definite: TypeAlias = Annotated[Array, is_real, knowing(positive_definite)]
-Orthogonal: TypeAlias = Annotated[Array, is_real, knowing(orthogonal)]
-Symmetric: TypeAlias = Annotated[Array, is_real, knowing(symmetric)]
-Diagonal: TypeAlias = Annotated[Array, is_real, knowing(diagonal)]
-Lower: TypeAlias = Annotated[Array, is_real, knowing(triangular("lower"))]
-Upper: TypeAlias = Annotated[Array, is_real, knowing(triangular("upper"))]
+Definite: TypeAlias = Annotated[Array, is_real, of_fact(positive_definite)]
+Orthogonal: TypeAlias = Annotated[Array, is_real, of_fact(orthogonal)]
+Symmetric: TypeAlias = Annotated[Array, is_real, of_fact(symmetric)]
+Diagonal: TypeAlias = Annotated[Array, is_real, of_fact(diagonal)]
+Lower: TypeAlias = Annotated[Array, is_real, of_fact(triangular("lower"))]
+Upper: TypeAlias = Annotated[Array, is_real, of_fact(triangular("upper"))]
 RealZeros: TypeAlias = Annotated[Zeros, is_real]
 
 

@@ -27,12 +27,19 @@ from symgraph.numpy import (
     tan,
     tanh,
 )
-from symgraph.rewriting import Array, Identity, Nonnegative, Real, Total, UniformConstant, rule
+from symgraph.rewriting import (
+    Array,
+    Identity,
+    Nonnegative,
+    Real,
+    Total,
+    UniformConstant,
+    of_fact,
+    rule,
+)
 
-from .known import knowing
-
-Unit: TypeAlias = Annotated[Array, knowing(interval(-1.0, 1.0))]
-AtLeastOne: TypeAlias = Annotated[Array, knowing(interval(1.0, inf))]
+Unit: TypeAlias = Annotated[Array, of_fact(interval(-1.0, 1.0))]
+AtLeastOne: TypeAlias = Annotated[Array, of_fact(interval(1.0, inf))]
 
 
 # -- Pythagoras ------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def written_twice(x: Array, y: Array, z: Array, index: Index, again: Index) -> I
 
 @rule(sound="exact")
 def read_and_written_back(x: Array, index: Index, again: Index) -> Identity:
-    """Writing what was read at the same index changes nothing."""
+    """Writing back a value at the index where it was read changes nothing."""
     provided(index == again)
     return written(x, part(x, again), index), x
 
@@ -87,7 +87,7 @@ def read_and_written_back(x: Array, index: Index, again: Index) -> Identity:
 def embedded_where_zeros_were_written(
     x: Real, o: Zeros, y: Real, shape: Shape, index: Index, again: Index
 ) -> Identity:
-    """What is added where zeros were written is written there."""
+    """Adding a value where zeros were written is writing the value there."""
     whole = written(x, o, index) + applied("embed", y, shape=shape, index=again)
     provided((index == again) & (shape == x.shape))
     return whole, written(x, y, index)

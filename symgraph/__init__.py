@@ -64,15 +64,14 @@ with _collector_paused():
     from .graph import Graph, SimplifyInterrupted, diff, side_by_side
     from .graph.cache import CACHE as cache
     from .graph.loading import load
-    from .graph.symbolic import from_sympy
+    from .graph.sympy_import import from_sympy
     from .graph.tracing import Spec, UnusedInputWarning, graph, spec, trace
     from .ir.dag import Dag
     from .ir.naming import name, scope
     from .ir.node import Node
     from .ir.progress import Progress
     from .ir.scope import CaughtErrorWarning
-    from .later import door as _door
-    from .moved import install as _install
+    from .lazy import lazy_getattr as _lazy_getattr
     from .ops.branches import cond as _cond
     from .ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
     from .ops.creation import input
@@ -90,7 +89,6 @@ with _collector_paused():
 
 __version__ = "0.1.0"
 
-_install()
 
 # Given numbers alone they run at once, as the functions of symgraph.numpy do.
 cg = _eager(_cg)
@@ -206,7 +204,7 @@ def __dir__() -> list[str]:
 
 
 # Their tables of operators take time to load.
-__getattr__ = _door(
+__getattr__ = _lazy_getattr(
     __name__,
     _INSTEAD,
     from_jax="frontends.jax",

@@ -133,7 +133,7 @@ class FactError(SymgraphError, ValueError):
 
 
 class FormatError(SymgraphError, ValueError):
-    """What is loaded is no saved graph; the message gives the path of the fault in the file."""
+    """The file holds no saved graph; the message gives the path of the fault in the file."""
 
 
 class RuleError(SymgraphError, ValueError):
@@ -157,7 +157,7 @@ class BackendError(SymgraphError, RuntimeError):
 
 
 class ConvergenceError(SymgraphError, RuntimeError):
-    """An iteration did not arrive within its steps; raised when a graph is run."""
+    """An iteration did not converge within its steps; raised when a graph is run."""
 
 
 class NonFiniteError(SymgraphError, FloatingPointError):
@@ -200,7 +200,7 @@ class NonFiniteError(SymgraphError, FloatingPointError):
 
 
 class MemoryBudgetError(SymgraphError, ValueError):
-    """No schedule fits the memory budget; `least_bytes` is the smallest one found that does.
+    """No schedule fits the memory budget; `least_bytes` is the least budget found that has one.
 
     No schedule at all needs less than `bound_bytes`.
     """

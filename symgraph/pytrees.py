@@ -44,7 +44,7 @@ class Tree:
 
     @property
     def size(self) -> int:
-        """How many leaves there are."""
+        """The number of leaves."""
         return 1 if self.kind == "leaf" else sum(child.size for child in self.children)
 
     def __str__(self) -> str:

@@ -21,8 +21,8 @@ from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.index import RuleSet
 from symgraph.rewriting.log import Log
 from symgraph.rewriting.packs import every_rule, load_packs
+from symgraph.verification.instance_maker import SIZES, Instance
 from symgraph.verification.instances import instances
-from symgraph.verification.maker import SIZES, Instance
 from symgraph.verification.samples import values_for
 from symgraph.verification.verifier import verify_rule
 
@@ -31,7 +31,7 @@ BRIEF = 12
 """Instances among which the brief test looks for one that has numbers."""
 
 
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=48)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_rule_is_as_sound_as_it_says(rule: Rule) -> None:
     report = verify_rule(rule)
@@ -88,7 +88,7 @@ def _sizes(node: Node) -> dict[str, int]:
     return {name: 3 for each in reachable([node]) if each.is_input for name in each.aval.dim_names}
 
 
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_rule_lowers_something(rule: Rule) -> None:
     """Operations, then FLOPs, then nodes; or what it states; rules for digits answer to no cost."""

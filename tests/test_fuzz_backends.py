@@ -31,6 +31,7 @@ def backend_of(name: str) -> Any:
     return name
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", ["numpy", "strict"])
 @pytest.mark.parametrize("dtype", NEAR)
 def test_some_programs(name: str, dtype: str) -> None:

@@ -20,8 +20,8 @@ def faults(seeds: range) -> list[str]:
     ]
 
 
-@pytest.mark.sampled(one_in=16)
-@pytest.mark.parametrize("seeds", [range(k, k + 20) for k in range(0, 60, 20)], ids=str)
+@pytest.mark.sampled(one_in=48)
+@pytest.mark.parametrize("seeds", [range(k, k + 5) for k in range(0, 60, 5)], ids=str)
 def test_random_conditions_take_the_same_branch(seeds: range) -> None:
     assert not faults(seeds)
 

@@ -17,7 +17,7 @@ import symgraph as sg
 from symgraph.ir.interpreter import run
 from symgraph.ir.node import Node
 from symgraph.verification.high_precision import precise_values
-from symgraph.verification.reals import TooLarge
+from symgraph.verification.real_functions import TooLarge
 
 BITS = 30_000
 SHORT = range(40)
@@ -90,7 +90,7 @@ def check(kind: str, seed: int) -> None:
         assert np.all((wrong <= allowed)[right]), (kind, seed, at, simple)
 
 
-@pytest.mark.sampled(one_in=12)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 @pytest.mark.parametrize("seed", SHORT)
 @pytest.mark.parametrize("kind", KINDS)
@@ -118,7 +118,7 @@ QUOTIENTS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.sampled(one_in=16)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("name", QUOTIENTS)
 def test_no_derivative_stands_over_the_square_of_what_overflows(name: str, dtype: str) -> None:
     """Over the square it would be NaN from a third of the x on where it is now."""

@@ -18,7 +18,7 @@ from inplaceprograms import arguments, compiled, program
 import symgraph as sg
 import symgraph.numpy as snp
 
-SHORT = [range(start, start + 50) for start in range(0, 250, 50)]
+SHORT = [range(start, start + 25) for start in range(0, 250, 25)]
 LONG = [range(start, start + 500) for start in range(1000, 6000, 500)]
 
 

@@ -227,12 +227,12 @@ def test_the_documents_themselves_load() -> None:
     assert all(checked(text.encode()) for text in documents())
 
 
-@pytest.mark.sampled(one_in=16)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sampled(one_in=70)
+@pytest.mark.parametrize("seed", range(10))
 def test_hostile_bytes_give_documented_errors_only(seed: int) -> None:
-    total, loaded = fuzz(250, seed)
-    assert total > 100_000
-    assert loaded < 200
+    total, loaded = fuzz(100, seed)
+    assert total > 40_000
+    assert loaded < 80
 
 
 @pytest.mark.fuzz

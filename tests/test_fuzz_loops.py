@@ -111,7 +111,12 @@ def assert_close(got: Any, want: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(3), *[pytest.param(seed, marks=pytest.mark.fuzz) for seed in range(3, 300)]]
+    "seed",
+    [
+        *range(2),
+        pytest.param(2, marks=pytest.mark.whole),
+        *[pytest.param(seed, marks=pytest.mark.fuzz) for seed in range(3, 300)],
+    ],
 )
 def test_loops_are_what_they_are_written_out(seed: int) -> None:
     loop = RandomLoop(seed)

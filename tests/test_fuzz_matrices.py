@@ -65,7 +65,7 @@ def check(seed: int) -> bool:
     return True
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=16)
 @pytest.mark.parametrize("seed", SHORT)
 def test_a_random_expression_of_matrices(seed: int) -> None:
     check(seed)

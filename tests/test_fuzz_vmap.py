@@ -87,7 +87,7 @@ def assert_same(found: Any, wanted: Any, *, may_be_defined: bool = False) -> Non
     np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-7 * size)
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     "seed", [*range(30), *[pytest.param(s, marks=pytest.mark.fuzz) for s in range(30, 2000)]]

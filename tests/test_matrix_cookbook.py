@@ -82,10 +82,6 @@ def summed(terms: Any) -> Any:
     return reduce(np.add, list(terms))
 
 
-def hadamard(*factors: Any) -> Any:
-    return reduce(np.multiply, factors)
-
-
 def in_line(A: Any, u: Any) -> Any:
     """A matrix that depends on a number: Y(u) = A + u B + u^2 C."""
     return A + u * W33 + u * u * W33.T

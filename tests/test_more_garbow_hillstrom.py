@@ -41,7 +41,7 @@ def close(found: Any, wanted: np.ndarray, terms: float = 0.0) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-11 * largest + 1e-13 * terms)
 
 
-@pytest.mark.sampled(one_in=16)
+@pytest.mark.sampled(one_in=48)
 @each_function
 def test_gradient_and_hessian(classic: Classic) -> None:
     """The gradient against steps of the function, the Hessian against steps of the gradient."""
@@ -96,7 +96,7 @@ def test_known_minima_are_found(classic: Classic) -> None:
 NEWTON = ("rosenbrock", "freudenstein_roth", "beale", "wood", "brown_dennis", "watson", "bard")
 
 
-@pytest.mark.sampled(one_in=16)
+@pytest.mark.sampled(one_in=48)
 @pytest.mark.parametrize("name", NEWTON)
 def test_newton_in_a_trust_region_with_our_hessian(name: str) -> None:
     classic = next(each for each in FUNCTIONS if each.name == name)

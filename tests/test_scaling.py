@@ -70,7 +70,7 @@ def every_stage(length: int, folder: Path) -> None:
     assert repr(joint)
 
 
-@pytest.mark.parametrize("length", [400, pytest.param(1_000, marks=pytest.mark.whole)])
+@pytest.mark.parametrize("length", [250, pytest.param(1_000, marks=pytest.mark.whole)])
 def test_every_stage_of_a_chain_without_recursion(length: int, tmp_path: Path) -> None:
     with shallow():
         every_stage(length, tmp_path)
@@ -168,6 +168,7 @@ def test_doubling_200_times() -> None:
         assert len(str(graph)) < 100_000
 
 
+@pytest.mark.whole
 def test_a_sine_tower_keeps_its_sharing() -> None:
     """y = sin(y) * y, 60 times: 2**60 paths through products rather than sums."""
 

@@ -226,7 +226,7 @@ def _agree(what: str, points: Any, found: Any, exact: list[Any], size: list[Any]
         )
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("name", ROWS)
 def test_value_and_derivatives_at_hard_points(name: str) -> None:
     row = ROWS[name]
@@ -338,6 +338,7 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], tuple[tuple[float, ...], ..
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", TOGETHER)
 def test_value_and_gradient_of_several_elements(name: str) -> None:
     f, points = TOGETHER[name]

@@ -207,6 +207,7 @@ def numbers(system: System) -> dict[str, Any]:
     }
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_as_short_as_the_book(name: str) -> None:
     system = SYSTEMS[name]

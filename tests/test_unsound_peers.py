@@ -105,7 +105,7 @@ def _run(graph: Any, arrays: dict[str, Any]) -> Any:
         return graph.evaluate(**arrays)
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("name", WRONG_ELSEWHERE)
 def test_numbers_are_those_of_the_plain_graph(name: str) -> None:
     f, arrays = WRONG_ELSEWHERE[name]

@@ -23,7 +23,7 @@ from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ir.walks import reachable, unrepeated
 from .lost_numbers import LARGEST, LostNumbers
-from .luck import Luck
+from .lucky_values import Luck
 from .other_values import ACCIDENTS
 from .probes import COUNT, ORDINARY, Numbers
 from .trials import Trials

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..ir.node import Node
 from ..ir.walks import reachable
-from .luck import lucky_probes, zeros_by_luck
+from .lucky_values import lucky_probes, zeros_by_luck
 from .other_values import CERTAIN, SMALLEST, are_other_values
 from .probes import COUNT, MIXED, NEAR_ONE, ORDINARY_SIZES, Numbers, Places, is_wide_band
 from .trial import Trial

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ir.node import Node
 from .probes import Numbers
-from .stacks import Params, stacked
+from .stacked_kernels import Params, stacked
 
 __all__ = ["Roundings"]
 

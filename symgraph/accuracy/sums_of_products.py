@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir.op import Op
 from .probes import Numbers
-from .stacks import stacked
+from .stacked_kernels import stacked
 
 __all__ = ["sums_products", "without_order"]
 

@@ -24,7 +24,7 @@ from ..ir.node import Node
 from .draws import drawn
 from .probes import Numbers, Places
 from .roundings import Roundings
-from .stacks import Params, kind_of, stacked
+from .stacked_kernels import Params, kind_of, stacked
 from .sums_of_products import sums_products, without_order
 from .trial import Trial, drawn_below
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .lost_numbers import LARGEST, plainly_gone
-from .luck import LostBelow, zeros_by_luck
+from .lucky_values import LostBelow, zeros_by_luck
 from .other_values import ACCIDENTS, CERTAIN, SMALLEST, WRONG, are_other_values
 from .probes import COUNT, MIXED, ORDINARY, Numbers
 from .trial import Trial

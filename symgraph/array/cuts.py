@@ -227,7 +227,7 @@ def _laid_out(memory: Cut) -> tuple[Tie, MemoryLayout]:
 
 
 def _named(memory: Cut) -> tuple[Tie, MemoryLayout]:
-    """The same where there is no probe to cut: only what holds at any sizes is sure.
+    """The same for named sizes, without a probe: only relations that hold at any sizes count.
 
     A slice of a named dimension may be all of it at one size and a part at another, so a layout is
     known no longer than nothing but `reshape` is done to what lies row by row.

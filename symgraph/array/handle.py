@@ -120,12 +120,12 @@ class Array(ArrayMethods, Immutable, Holder):
 
     @property
     def ndim(self) -> int:
-        """How many dimensions there are."""
+        """The number of dimensions."""
         return self.node.aval.ndim
 
     @property
     def size(self) -> Dim:
-        """How many elements there are: an int, or a size in named dimensions."""
+        """The number of elements: an int, or a size in named dimensions."""
         size = self.node.aval.size
         return size if is_internal(_frame(1)) else as_seen(size)
 

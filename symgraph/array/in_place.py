@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.dims import is_named, same_shape, show_shape
-from ..ir.weak import Weak
+from ..ir.weak_numbers import Weak
 from ..source import is_assigning
 from .advice import start_from
 from .aliasing import has_memory, write
@@ -58,7 +58,7 @@ COMPARISONS = {
 
 
 class InPlace:
-    """What writes into an array, over `_call`."""
+    """The operators and methods that write into an array, over `_call`."""
 
     __slots__ = ()
 

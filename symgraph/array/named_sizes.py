@@ -48,7 +48,7 @@ def shape_as_seen(shape: Shape) -> Shape:
 
 
 def _expr(value: object) -> Any:
-    """The operand of arithmetic on sizes, or None of what is neither a number nor a size."""
+    """The operand of arithmetic on sizes; None if it is neither a number nor a size."""
     if isinstance(value, NamedSize):
         return value.expr
     if isinstance(value, np.generic):

@@ -135,7 +135,7 @@ def _forward(function: str) -> Callable[[Any, Any], Any]:
 
 
 def _is_boolean(x: Any) -> bool:
-    """Whether it is an array of bools; what stands for any array in a rule is not."""
+    """Whether it is an array of bools. A pattern variable, which stands for any array, is not."""
     return isinstance(x.dtype, np.dtype) and x.dtype.kind == "b"
 
 

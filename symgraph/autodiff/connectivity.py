@@ -1,4 +1,4 @@
-"""Whether a derivative is zero, disconnected or undefined, and along which path.
+"""Whether a derivative is zero, disconnected or undefined, and the path that shows it.
 
 There are three answers to "why is there no gradient?". Disconnected: no path leads from the target
 to the output. Zero: each path passes an operation whose derivative is zero by nature, such as a

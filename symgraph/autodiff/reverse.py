@@ -194,7 +194,7 @@ def _pull_back_past(
     active: set[Node],
     pending: dict[Node, list[Array]],
 ) -> None:
-    """Add the contributions of a node to the operands of what stands in for it."""
+    """Add the contributions of a node to the operands of its substitute."""
     for operand, rule in zip(past.operands, past.vjp, strict=True):
         if operand in active:
             pulled = fitted(rule(ct, Array(node)), operand.aval, lead)

@@ -24,7 +24,7 @@ _MOST = 200
 
 
 class _Answer(NamedTuple):
-    """How a value answers to c.
+    """How a value changes with the shift c.
 
     Parameters
     ----------

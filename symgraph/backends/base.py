@@ -19,9 +19,9 @@ from ..errors import BackendError
 from ..ir.dag import Dag
 from ..ir.dims import Dim, names_of
 from ..namespace import Namespace
-from .clocks import Clocked
-from .direct import Direct
 from .kept_memory import KeptMemory
+from .single_function import SingleFunction
+from .timed_programs import Clocked
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -96,10 +96,10 @@ class Compiled:
     floats: bool = False
     reason: str = ""
     clocked: Callable[[], Clocked] | None = None
-    direct: Direct | None = None
+    direct: SingleFunction | None = None
 
     def with_reason(self, reason: str) -> Compiled:
-        """The same, telling what is left to another backend."""
+        """The same, with the reason why a part is left to another backend."""
         return replace(self, reason=reason)
 
 

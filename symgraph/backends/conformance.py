@@ -20,7 +20,7 @@ from ..ir.node import Node
 from ..ir.op import OPS, Op
 from .base import Backend
 from .lowered import Lowered, lower
-from .randomdags import random_dag
+from .random_graphs import random_dag
 from .samples import op_samples
 
 __all__ = ["check_backend", "check_dag", "gradient_of", "numbers_for"]

@@ -17,11 +17,11 @@ import numpy as np
 from ..errors import BackendError, InputError
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..passes.as_run import as_run
+from ..passes.program_graph import program_graph
 from .base import Compiled, OwnArrays
 from .capabilities import Capabilities, check_device
-from .cupynames import CupyNamespace
-from .steps import Steps
+from .cupy_namespace import CupyNamespace
+from .op_by_op import Steps
 
 __all__ = ["BACKEND", "CupyBackend"]
 
@@ -94,7 +94,7 @@ class CupyBackend:
             )
         if device is not None:
             check_device(self.name, self.capabilities, device)
-        steps = Steps(self.name, as_run(dag), self.namespace)
+        steps = Steps(self.name, program_graph(dag), self.namespace)
         count = len(dag.inputs)
         constants: dict[int, dict[Node, Any]] = {}
 

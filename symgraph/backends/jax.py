@@ -30,12 +30,12 @@ from ..lowering.emit import emit
 from ..lowering.functional import functional
 from ..lowering.program import program_of
 from ..namespace import Namespace
-from ..passes.as_run import as_run
+from ..passes.program_graph import program_graph
 from .arity import of_arguments
 from .base import Compiled, OwnArrays, sizes_read
 from .capabilities import Capabilities, check_device, dtypes_of
-from .direct import Direct
-from .jaxnames import JaxNamespace
+from .jax_namespace import JaxNamespace
+from .single_function import SingleFunction
 
 __all__ = ["BACKEND", "JaxBackend", "enable_x64"]
 
@@ -144,7 +144,7 @@ class JaxBackend:
             Inputs whose memory XLA may use for results. JAX arrays given for them are gone after
             the call.
         """
-        dag = as_run(dag)
+        dag = program_graph(dag)
         order = [node for node in dag.nodes if not node.is_input]
         dims = sizes_read(dag)
         placed = None if device is None else self._device(device)
@@ -185,9 +185,9 @@ class JaxBackend:
                 # A copy, since JAX's memory is read-only and callers may write to results.
                 return [np.array(each) for each in results] if as_numpy else results
 
-        direct: Direct | None = None
+        direct: SingleFunction | None = None
         if jit and known and count > 0 and host and placed is None and not numpy_out:
-            direct = Direct(_usual(compiled, count))
+            direct = SingleFunction(_usual(compiled, count))
         return Compiled(call, _source(dag), dims, own=_ARRAYS, direct=direct)
 
     def module_of(
@@ -253,7 +253,7 @@ _MOST_REFUSED = 3
 
 
 def _usual(compiled: Callable[..., Any], count: int) -> Callable[..., Any]:
-    """A function of arrays of JAX, with 64-bit types on: it gives None for what it does not take.
+    """A function of JAX arrays, with 64-bit types on; it gives None for inputs it does not take.
 
     Their shapes and dtypes are looked up in the cache of JAX, and compared where JAX traces.
     """

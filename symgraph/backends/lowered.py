@@ -24,11 +24,11 @@ from ..ir.interpreter import bound_inputs, given_inputs
 from ..saving.document import dag_of, text_of
 from .base import GROUP, Backend, Compiled, OwnArrays, backend_named
 from .capabilities import Capabilities, check_dtypes
-from .direct import Direct
 from .fast_entry import direct_entry, fast_entry
 from .finite_results import with_finite_results
 from .options import check_options
 from .profile import Profile, profiled
+from .single_function import SingleFunction
 
 __all__ = ["Lowered", "lower"]
 
@@ -117,7 +117,7 @@ class Lowered(Immutable):
         self._regroup_direct = None if self._regroup is tuple else self._regroup
         if self._direct is None and check is None:
             entry = partial(direct_entry, self._specs, compiled.dims, self._native, self._run)
-            self._direct = Direct.compiled_later(partial(entry, *grouping))
+            self._direct = SingleFunction.compiled_later(partial(entry, *grouping))
             self._regroup_direct = None
         floats = compiled.floats and check is None
         self._enter = fast_entry(self._names, self._specs, compiled.dims, self._native, floats)

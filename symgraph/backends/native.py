@@ -28,16 +28,16 @@ from ..native.machine import (
     unsupported,
     vector_bytes,
 )
-from ..native.modules import Loops
+from ..native.modules import CompiledLoops
 from ..native.products import blas_is_narrow
 from ..native.programs import Grouping
 from ..native.writer import Machine
 from ..passes.unmasked import without_masks
 from .base import Compiled
-from .direct import Direct
 from .native_convolutions import NATIVE
 from .numpy import NumpyBackend, assembled
 from .shared_loops import shared_loop, shared_product
+from .single_function import SingleFunction
 from .threads import Team
 
 __all__ = ["BACKEND", "NativeBackend", "loops_of_graph"]
@@ -105,7 +105,7 @@ class NativeBackend(NumpyBackend):
         found = assembled(program, names=lazy.names).with_reason(told)
         if grouping.loops is None or grouping.loops.whole is None:
             return found
-        direct = Direct.compiled_later(partial(_whole, grouping.loops))
+        direct = SingleFunction.compiled_later(partial(_whole, grouping.loops))
         return replace(found, run=direct.before(found.run), direct=direct)
 
 
@@ -126,7 +126,7 @@ def _machine(products: bool | None = None) -> Machine:
     return Machine(llvm_version(), register, head_bytes(), products)
 
 
-def loops_of_graph(dag: Dag) -> Loops | None:
+def loops_of_graph(dag: Dag) -> CompiledLoops | None:
     """The loops of a graph, for a look at their code; None if it has none."""
     grouping = Grouping(_machine())
     program_of(without_masks(dag), rewrite=grouping)
@@ -138,7 +138,7 @@ _OF_NAMESPACE = frozenset(("xp.convolution", "xp.adjoint_convolution", "xp.kerne
 """Functions that `native_convolutions` has, or leaves to NumPy as it finds the arrays."""
 
 
-def _whole(loops: Loops) -> Callable[..., Any]:
+def _whole(loops: CompiledLoops) -> Callable[..., Any]:
     """A program that is one function."""
     assert loops.whole is not None
     return entry_function(loops.whole, ENTRY, table(loops.constants))
@@ -148,7 +148,7 @@ class _Lazy:
     """Functions that compile the loops of a program when the first of them is called."""
 
     def __init__(
-        self, loops: Sequence[Loops], team: Team | None, others: Mapping[str, Any]
+        self, loops: Sequence[CompiledLoops], team: Team | None, others: Mapping[str, Any]
     ) -> None:
         self._loops = loops
         self._others = others
@@ -179,7 +179,7 @@ class _Lazy:
             found.update(self._compiled_of(each))
         return found
 
-    def _compiled_of(self, loops: Loops) -> dict[str, Any]:
+    def _compiled_of(self, loops: CompiledLoops) -> dict[str, Any]:
         team = self._team
         found: dict[str, Any] = {}
         for module, names in zip(loops.modules, loops.names, strict=True):

@@ -184,7 +184,7 @@ def _correlation_pays(x: Numbers, y: Numbers, sizes: Sequence[int]) -> bool:
 
 
 def _taps(x: Numbers, channels: int, sizes: Sequence[int], dilations: Sequence[int]) -> Numbers:
-    """How many numbers behind the first one of a window each tap lies."""
+    """The offset of each tap from the first number of its window."""
     _, channel, row = _steps(x)
     lengths = (channels, *sizes)
     steps = (channel, row * dilations[0], dilations[1])

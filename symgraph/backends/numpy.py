@@ -30,9 +30,9 @@ from .arenas import Arenas
 from .arity import of_arguments
 from .base import Compiled
 from .capabilities import Capabilities
-from .clocks import Clock, Clocked
-from .direct import Direct
+from .single_function import SingleFunction
 from .threads import InOrder, Team
+from .timed_programs import Clock, Clocked
 from .workspaces import Workspaces
 
 __all__ = ["BACKEND", "NumpyBackend", "assembled"]
@@ -109,21 +109,8 @@ def assembled(
         scope.update(spread=team.spread, in_order=partial(InOrder, kept=np.array))
     further = dict(names(scope)) if names is not None else {}
     scope.update(further)
-    called_by_name = _calls_by_name(program)
-    count = len(program.inputs) + len(emitted.dims) + emitted.workspace
-    run = _without_warnings(scope["program"], called_by_name, count)
-    workspaces: Workspaces | Arenas | None = None
-    if program.arena:
-        workspaces = Arenas(program, emitted.dims)
-        run = workspaces.running(run)
-    elif emitted.workspace:
-        workspaces = Workspaces(program, emitted.dims, team and team.threads)
-        blocked = scope.get("blocked")
-        if called_by_name:
-            run = workspaces.running(run, blocked and _without_warnings(blocked, True, count))
-        else:
-            run = workspaces.running(scope["program"], blocked, _silent_context.copy)
-    direct: Direct | None = None
+    run, workspaces = _with_memory(program, emitted, scope, team)
+    direct: SingleFunction | None = None
     scalars: list[bool] = []
     if emitted.on_floats:
         quick = scope["floats"]
@@ -131,7 +118,7 @@ def assembled(
             quick = _floats_without_warnings(quick, len(program.inputs))
         scalars += [not node.ndim for node in program.dag.inputs.values()]
         run = _on_floats(quick, run, scalars)
-        direct = Direct(quick, FLOAT_ERRORS)
+        direct = SingleFunction(quick, FLOAT_ERRORS)
     return Compiled(
         run,
         emitted.source,
@@ -144,10 +131,30 @@ def assembled(
     )
 
 
+def _with_memory(
+    program: Program, emitted: Emitted, scope: Mapping[str, Any], team: Team | None
+) -> tuple[Callable[..., Sequence[Any]], Workspaces | Arenas | None]:
+    """The function of the program on memory that is kept between calls, and this memory."""
+    called_by_name = _calls_by_name(program)
+    count = len(program.inputs) + len(emitted.dims) + emitted.workspace
+    run = _without_warnings(scope["program"], called_by_name, count)
+    if program.arena:
+        arenas = Arenas(program, emitted.dims)
+        return arenas.running(run), arenas
+    if not emitted.workspace:
+        return run, None
+    workspaces = Workspaces(program, emitted.dims, team and team.threads)
+    blocked = scope.get("blocked")
+    if called_by_name:
+        blocked = blocked and _without_warnings(blocked, True, count)
+        return workspaces.running(run, blocked), workspaces
+    return workspaces.running(scope["program"], blocked, _silent_context.copy), workspaces
+
+
 def _clocked(
     program: Program, floats: bool, scope: Mapping[str, Any], names: Sequence[str]
 ) -> Clocked:
-    """The program with a clock; it uses what the scope has under these names."""
+    """The program with a clock; it uses these names of its scope."""
     clock = Clock()
     # Loops that are compiled by now are taken as they are.
     further = {"tick": clock.tick(), **{name: scope[name] for name in names}}

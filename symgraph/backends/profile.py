@@ -21,11 +21,11 @@ from ..ir.dims import bind, resolve
 from ..ir.html_tables import table
 from ..ir.node import Node, Origin
 from ..ir.origins import origins
-from ..lowering.pieces import Defined
+from ..lowering.source_pieces import Defined
 from ..lowering.statements import Program
 from ..source import Frame
-from .clocks import Clocked
-from .roof import Roof, roof
+from .machine_speed import Roof, roof
+from .timed_programs import Clocked
 
 __all__ = ["Profile", "ProfileRow", "profiled"]
 
@@ -107,7 +107,7 @@ class Profile:
 
     @property
     def parts(self) -> float:
-        """The sum of the rows and of what is between: the call without its checks of the inputs."""
+        """The time of the rows and of the work between them: a call without checks of inputs."""
         return sum([row.seconds for row in self.rows]) + self.between
 
     def _cells(self) -> list[list[str]]:

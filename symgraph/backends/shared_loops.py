@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native.parts import Parts
+from ..native.thread_parts import Parts
 from .threads import Team
 
 __all__ = ["shared_loop", "shared_product"]

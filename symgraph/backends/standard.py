@@ -16,11 +16,11 @@ import numpy as np
 
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..passes.as_run import as_run
+from ..passes.program_graph import program_graph
 from .base import Compiled
 from .capabilities import Capabilities
-from .standardnames import StandardNamespace
-from .steps import Steps
+from .op_by_op import Steps
+from .standard_namespace import StandardNamespace
 
 __all__ = ["StandardBackend", "StandardNamespace"]
 
@@ -56,7 +56,7 @@ class StandardBackend:
 
     def compile(self, dag: Dag) -> Compiled:
         """A function that runs the kernels in the order of the graph."""
-        steps = self._steps(as_run(dag), self.namespace)
+        steps = self._steps(program_graph(dag), self.namespace)
         count = len(dag.inputs)
 
         def call(*values: Any) -> Sequence[Any]:

@@ -19,13 +19,13 @@ from ..errors import InputError
 from ..ir.body import has_custom
 from ..ir.dag import Dag
 from ..ir.node import Node
-from ..passes.as_run import as_run
+from ..passes.program_graph import program_graph
 from .base import Compiled, OwnArrays
 from .capabilities import Capabilities, check_device, check_dtypes
+from .op_by_op import Steps
 from .standard import StandardBackend
-from .steps import Steps
-from .torchcompile import Compilations
-from .torchnames import TorchNamespace
+from .torch_compile import Compilations
+from .torch_namespace import TorchNamespace
 
 __all__ = ["BACKEND", "TorchBackend"]
 
@@ -160,7 +160,7 @@ class TorchBackend(StandardBackend):
         """
         if device is not None:
             check_device(self.name, self.capabilities, device)
-        ran, count = as_run(dag), len(dag.inputs)
+        ran, count = program_graph(dag), len(dag.inputs)
         how = "inductor" if compile is True else compile or None
 
         @cache
@@ -204,12 +204,12 @@ _NOTHING = nullcontext()
 
 
 def _creating_on(device: Any) -> AbstractContextManager[Any]:
-    """Put what a user's kernel creates on the device; torch then calls Python at each operation."""
+    """Put arrays that a user's kernel creates on the device; torch asks Python at each call."""
     return _NOTHING if device == torch.get_default_device() else device
 
 
 def _may_keep(given: Sequence[Any]) -> bool:
-    """Whether what is made beside these tensors may serve other calls.
+    """Whether values made beside these tensors may be used in other calls.
 
     Not what torch makes inside its transformations, in inference mode, or while it is traced.
     """

@@ -105,7 +105,7 @@ class Workspaces:
         return workspace
 
     def _fit(self, workspace: _Workspace, sizes: tuple[int, ...]) -> tuple[int, Places]:
-        """Which function to call for these sizes, and the place of each temporary."""
+        """The function to call for these sizes, and the place of each temporary."""
         known = dict(zip(self._dims, sizes, strict=True))
         program = self._program.for_sizes(known)
         temporaries = program.workspace

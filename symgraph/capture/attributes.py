@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..ir.weak import Weak
+from ..ir.weak_numbers import Weak
 from .foreign import is_foreign, is_installed, is_numeric
 from .watched import PRIMITIVES, content_of_cell
 

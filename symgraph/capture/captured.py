@@ -30,7 +30,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ..ir.weak import Weak
+from ..ir.weak_numbers import Weak
 from .attributes import (
     IMPLICIT,
     arrays_in,

@@ -22,7 +22,7 @@ class RetraceWarning(UserWarning):
 
 
 class SideEffectWarning(UserWarning):
-    """A traced function changes a number that it reads: once a trace, and not once a call."""
+    """A traced function changes a number that it reads: at each trace, and not at each call."""
 
 
 class Retraces:

@@ -13,8 +13,8 @@ from ..graph import Graph
 from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..page.mathml import mathematics
+from .arguments import differentiable, names_of, numeric_check
 from .derive import gradients_of
-from .given import differentiable, names_of, numeric_check
 
 __all__ = ["answer"]
 

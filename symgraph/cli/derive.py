@@ -14,7 +14,7 @@ from ..graph import Graph
 from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..rewriting.log import Step
-from .given import (
+from .arguments import (
     add_input_arguments,
     add_simplify_arguments,
     as_data,
@@ -114,7 +114,7 @@ def _by_domain(joint: Graph, before: int, wrt: Sequence[str], options: argparse.
 
 
 def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:
-    """Print what `run` prints as one JSON object; 1 if the check fails."""
+    """Print the result of `run` as one JSON object; 1 if the check fails."""
     forward = Graph(differentiable(options))
     joint = result = forward.gradient(*wrt)
     if not options.no_simplify:

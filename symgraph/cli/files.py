@@ -16,7 +16,7 @@ from ..export import graph_text
 from ..graph import Graph
 from ..graph.formats import WRITERS, writer_of
 from ..ir.cost import op_count
-from .given import (
+from .arguments import (
     add_input_arguments,
     add_simplify_arguments,
     as_data,

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from ..later import door
+from ..lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from .page import Explorer, explorer
 
 __all__ = ["Explorer", "explorer"]
 
-__getattr__ = door(__name__, Explorer="page", explorer="page")
+__getattr__ = lazy_getattr(__name__, Explorer="page", explorer="page")

@@ -29,8 +29,8 @@ from ..memory.liveness import live_ranges
 from ..notation.node_text import ATOM, Spelled, escaped, shortened, spelled
 from ..rewriting.log import Log
 from .details import facts_of, step_of, summary, told
-from .seats import FORWARD, GRADIENT, Seats, lane_of, seated
 from .timeline import TimelineEntry, TimelineMoment, moments, timeline
+from .timeline_layout import FORWARD, GRADIENT, Seats, lane_of, seated
 
 __all__ = ["Explorer", "explorer", "hash_of", "own_hashes"]
 
@@ -184,7 +184,7 @@ def _kind(node: Node) -> str:
 
 
 def _named(entries: Sequence[TimelineEntry], labels: Labels) -> dict[Node, Spelled]:
-    """The names of all nodes: those of the listing; nodes of earlier graphs are u1, u2, ..."""
+    """The names of all nodes, as in the listing; nodes of earlier graphs are u1, u2, ..."""
     last = set(labels.nodes)
     taken = {labels.name(node) for node in last}
     names: dict[Node, Spelled] = {}
@@ -231,7 +231,7 @@ def _add_facts(
 
 def _add_lives(dag: Dag, nodes: Sequence[dict[str, Any]], latest: Mapping[Node, int]) -> None:
     """When each value is computed and last needed, in the order of execution."""
-    for node, (made, last) in live_ranges(dag, {}, reachable(dag.outputs)).items():
+    for node, (made, last) in live_ranges(dag, reachable(dag.outputs)).items():
         if node in latest:
             nodes[latest[node]]["live"] = [made, last]
 

@@ -78,7 +78,7 @@ class Indexed:
 
     # -- the protocol of a form ----------------------------------------------------------------
     def add(self, node: Node) -> None:
-        """Write a node, in both forms: what has no indices is written as a whole."""
+        """Write a node, in both forms: a value without indices is written as a whole."""
         if node.is_input:
             self._whole[node] = self._symbols[node], ATOM
         else:
@@ -106,7 +106,7 @@ class Indexed:
 
     # -- sides and letters ---------------------------------------------------------------------
     def _left(self, left: str, node: Node, axes: Sequence[str]) -> str:
-        """The left side with an index for each axis; a derivative has them at what it is by."""
+        """The left side with an index for each axis; a derivative has them at its variable."""
         split = re.fullmatch(r"\\frac\{(\\partial\^?2? f)\}\{\\partial (.*)\}", left)
         name = self._names.get(node, "")
         kind, _, of = name.partition("_")

@@ -217,7 +217,7 @@ def _apart(one: _Cell, other: _Cell) -> float:
 
 
 def _wish(cell: _Cell) -> float:
-    """The mean of the neighbours; those in the same lane count."""
+    """The mean of the neighbours in the same lane."""
     beside = [each for each in (*cell.above, *cell.below) if each.lane == cell.lane]
     return fmean(each.x for each in beside) if beside else cell.x
 

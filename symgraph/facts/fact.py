@@ -137,7 +137,7 @@ def is_square(shape: Sequence[Any]) -> bool:
 
 
 def interval(low: float, high: float) -> Fact:
-    """Every element within [low, high].
+    """The fact that every element is within [low, high].
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def interval(low: float, high: float) -> Fact:
 
 
 def simplex(axis: int = -1) -> Fact:
-    """Nonnegative, and summing to one along `axis`.
+    """The fact that an array is nonnegative and sums to one along `axis`.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def simplex(axis: int = -1) -> Fact:
 
 
 def one_hot(axis: int = -1) -> Fact:
-    """One 1 and otherwise 0 along `axis`.
+    """The fact that along `axis` one element is 1 and all others are 0.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def one_hot(axis: int = -1) -> Fact:
 
 
 def unit_norm(axis: int = -1) -> Fact:
-    """Squares summing to one along `axis`.
+    """The fact that the squares sum to one along `axis`.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def unit_norm(axis: int = -1) -> Fact:
 
 
 def triangular(which: Literal["lower", "upper"]) -> Fact:
-    """A lower or upper triangular matrix.
+    """The fact that a matrix is lower or upper triangular.
 
     Inverses, products and sums of such matrices have the same fact. NumPy's inverse may have 1e-17
     on the other side; operations that use the structure take that for 0.

@@ -71,7 +71,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SpelledCall:
-    """What the program says of the results of a call.
+    """The program's record of the results of a call.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Operands(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A function of symbolic arrays that means what an operation of the engine does.
+    """A function of symbolic arrays with the meaning of an operation of the engine.
 
     Parameters
     ----------

@@ -25,8 +25,8 @@ from ..rewriting import default_rules
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
-from .alike import Blueprint, Found, blueprint, carried_over, found
 from .documents import document, fingerprint, read
+from .isomorphic import Blueprint, Found, blueprint, carried_over, found
 from .stage import Stage, lineage
 
 __all__ = ["CACHE", "Missing", "SimplifyCache", "SimplifyCacheInfo"]
@@ -65,7 +65,7 @@ class Missing:
 
 
 class SimplifyCache:
-    """The results of `simplify` that are kept; there is one, `sg.cache`.
+    """The cache of results of `simplify`; there is one, `sg.cache`.
 
     A graph is looked up by all that simplification sees: operations, operands, parameters, dtypes,
     shapes, facts, and names of values. The result is told in the user's lines of now.

@@ -10,14 +10,14 @@ from ..errors import InputError
 from ..ir.cost import checked_dims
 from ..ir.dag import Dag
 from ..ir.node import Node
-from .waiting import Told, telling
+from .progress_display import Told, telling
 
 __all__ = ["Asked", "scheduled"]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the user asked `checkpoint` for.
+    """A request to `checkpoint`.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ from ..rewriting.log import Grain, Log, Pass, Step
 from ..rewriting.rule import SOUNDNESS, Soundness
 from ..saving.document import dag_at, laid_out, opened, written_dag
 from ..saving.encoding import Nodes, value_at
+from ..saving.json_paths import Place
 from ..saving.node_table import ReadNodes, WrittenNodes
-from ..saving.places import Place
 from .stage import Kept, Stage, lineage, nodes_in
 
 __all__ = ["document", "fingerprint", "read"]

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from .. import explorer as pages
 from ..errors import InputError
-from ..export import constants, dot, graph_text, latex, mermaid, networks, python, svg
+from ..export import constants, dot, graph_text, latex, mermaid, networkx_graphs, python, svg
 from ..export.latex import Form, Formula
 from .explain import Format
 from .history import History
@@ -273,7 +273,7 @@ WRITERS: dict[str, Callable[[Written], str | bytes]] = {
     ".dot": to_dot,
     ".mmd": to_mermaid,
     ".graphml": to_graphml,
-    ".gexf": lambda graph: networks.gexf(graph.dag),
+    ".gexf": lambda graph: networkx_graphs.gexf(graph.dag),
     ".onnx": lambda graph: to_onnx(graph).SerializeToString(),
     ".mlir": to_stablehlo,
     ".npz": lambda graph: constants.npz(graph.dag),

@@ -26,10 +26,10 @@ from .documents import document, read
 from .history import History
 from .interrupted import SimplifyInterrupted
 from .kept import named, simplified_with_kept
+from .progress_display import Told, telling
 from .stage import Derive, Stage
 from .stages import Interrupted, derived, simplified_stage
 from .view import View
-from .waiting import Told, telling
 
 __all__ = ["Graph", "SimplifyInterrupted"]
 
@@ -222,7 +222,7 @@ class Graph(View):
         InputError
             If no value of the function has a name that is to be kept.
         SimplifyInterrupted
-            At Ctrl-C; its `graph` is the simplest equal graph found till then.
+            At Ctrl-C; its `graph` is the simplest equal graph found so far.
 
         Examples
         --------
@@ -290,7 +290,7 @@ class Graph(View):
         """The same values within a memory budget: forward nodes are computed again, not kept.
 
         A loop (`scan`) keeps all that its gradient reads, or the carries alone, or those of every
-        so manieth step, by the budget; but not where `keep`, `recompute` or `cost` is given.
+        k-th step, by the budget; but not where `keep`, `recompute` or `cost` is given.
 
         Parameters
         ----------

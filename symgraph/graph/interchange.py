@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import onnx
 from ..backends.stablehlo import to_stablehlo as stablehlo_text
-from ..export import networks
+from ..export import networkx_graphs
 from .measures import HasDag
-from .sympy_expressions import to_sympy as sympy_expressions
+from .sympy_export import to_sympy as sympy_expressions
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -35,7 +35,7 @@ def to_networkx(self: HasDag) -> nx.MultiDiGraph[str]:
     >>> graph.nodes["n1"]["op"], graph.nodes["n1"]["flops"], graph.number_of_edges()
     ('multiply', 'n', 2)
     """
-    return networks.flat(self.dag)
+    return networkx_graphs.flat(self.dag)
 
 
 def to_sympy(self: HasDag) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def to_graphml(self: HasDag) -> str:
     >>> nx.parse_graphml(graph.to_graphml()).nodes["n1"]["op"]
     'exp'
     """
-    return networks.graphml(self.dag)
+    return networkx_graphs.graphml(self.dag)
 
 
 def to_onnx(self: HasDag) -> Any:

@@ -1,4 +1,4 @@
-"""What Ctrl-C raises while a graph is simplified."""
+"""The exception that Ctrl-C raises while a graph is simplified."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["SimplifyInterrupted"]
 
 
 class SimplifyInterrupted(KeyboardInterrupt):
-    """Ctrl-C while a graph was simplified. The simplest equal graph found till then is kept.
+    """Ctrl-C while a graph was simplified. The simplest equal graph found so far is kept.
 
     It ends a program as any Ctrl-C does, unless it is caught.
 

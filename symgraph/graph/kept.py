@@ -36,7 +36,7 @@ def simplified_with_kept(
     InputError
         If no value of the function has one of the names.
     Interrupted
-        At Ctrl-C, with the best stage found till then.
+        At Ctrl-C, with the best stage found so far.
     """
     kept = stage.kept if keep is None else _as_kept(keep)
     if not kept:

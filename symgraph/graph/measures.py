@@ -1,4 +1,4 @@
-"""What a graph costs: operations, flops, bytes, memory.
+"""The cost of a graph: operations, flops, bytes, memory.
 
 The functions are the methods of `View` of the same names.
 """
@@ -15,7 +15,7 @@ from ..ir.cost import cost as cost_of
 from ..ir.cost import flops as flops_of
 from ..ir.cost import op_count as count_of
 from ..ir.dag import Dag
-from ..passes.as_run import as_run
+from ..passes.program_graph import program_graph
 
 if TYPE_CHECKING:
     from ..ir.dims import Dim
@@ -162,7 +162,7 @@ def memory(self: HasDag, /, **dims: int) -> plans.Memory:
     8016
     """
     checked_dims(dims, self.dag.outputs, self.dag.dims)
-    needed = plans.memory(as_run(self.dag), dims)
+    needed = plans.memory(program_graph(self.dag), dims)
     return replace(needed, peak_bytes=plans.program_peak(self.dag, dims))
 
 

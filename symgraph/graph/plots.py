@@ -11,7 +11,7 @@ from ..ir.cost import cost as cost_of
 from ..ir.dims import is_named
 from ..ir.origins import origins
 from ..notation.node_text import escaped, shortened
-from ..passes.as_run import as_run
+from ..passes.program_graph import program_graph
 from .measures import HasDag
 
 __all__ = ["axes_of", "plot_cost", "plot_memory"]
@@ -75,7 +75,7 @@ def plot_memory(
     limit = None
     if budget is not None:
         limit = plans.bytes_of(budget, plans.program_peak(plans.without_copies(self.dag), dims))
-    found = plans.memory(as_run(self.dag), dims)
+    found = plans.memory(program_graph(self.dag), dims)
     axes = axes_of(ax)
     sizes = [size / 1024 for _, size in found.timeline]
     label = f"peak {plans.readable_bytes(found.peak_bytes)}"

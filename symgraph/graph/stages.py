@@ -24,18 +24,18 @@ from ..ir.walks import walks_remembered
 from ..ops.radial import with_limits
 from ..passes.joined_operations import with_operations_joined
 from ..passes.joined_rows import with_rows_joined
-from ..passes.keeping import let_go, with_kept
+from ..passes.kept_values import let_go, with_kept
 from ..passes.logistic_quotients import with_quotients
 from ..passes.shared_factors import with_factors_shared
 from ..passes.shared_sums import with_terms_shared
 from ..passes.signs import settled_signs
 from ..passes.simplify import EFFORTS, Effort, Rules, rule_set, simplified
-from ..passes.turned_matrices import with_matrices_turned
+from ..passes.transposed_products import with_matrices_turned
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
+from .accuracy_check import finite, keeping_digits, keeping_numbers, loses_a_number
 from .cache import CACHE
-from .digits import finite, keeping_digits, keeping_numbers, loses_a_number
 from .one_by_one import Simplify, are_in_the_way, one_by_one
 from .stage import Chosen, Derive, Kept, Stage
 
@@ -43,7 +43,7 @@ __all__ = ["Interrupted", "derived", "keeping", "released", "simplified_stage"]
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while a graph was simplified: the shortest graph found till then, and its log."""
+    """Ctrl-C while a graph was simplified: the shortest graph found so far, and its log."""
 
     def __init__(self, stage: Stage, log: Log) -> None:
         super().__init__()
@@ -177,7 +177,7 @@ def _end_with(kept: list[Node], found: _Attempt, effort: Effort, *, ours: bool) 
 
 
 class _Chosen(TypedDict):
-    """What the caller of `simplify` chose."""
+    """The options of a call of `simplify`."""
 
     trust: Soundness
     rules: Rules
@@ -187,7 +187,7 @@ class _Chosen(TypedDict):
 
 @dataclass
 class _Attempt:
-    """A simplified stage, and what it is judged by.
+    """A simplified stage, and the measures by which it is judged.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def _ended(
     again: Simplify,
     alone: Simplify,
 ) -> list[Node]:
-    """The outputs after what is done when the rounds are over.
+    """The outputs after the last steps, when the rounds are over.
 
     `again` simplifies them again, and `alone` one of them.
     """
@@ -299,7 +299,7 @@ def _ended(
 def _ended_once(
     outputs: Sequence[Node], history: Log, knowledge: Knowledge, effort: Effort
 ) -> list[Node]:
-    """The outputs after what is done once, when the rounds are over."""
+    """The outputs after the steps that are done once, when the rounds are over."""
     judge = judge_of(knowledge)
     new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))
     current = history.through("multiples of sigmoids", outputs, new)
@@ -315,7 +315,7 @@ def _ended_once(
 
 
 def _interrupted(stage: Stage, dag: Dag, best: Sequence[Node]) -> Interrupted:
-    """The error of an interruption, with the simplest equal graph found till then."""
+    """The error of an interruption, with the simplest equal graph found so far."""
     log = Log()
     log.through("interrupted", dag.outputs, best)
     return Interrupted(Stage(dag.with_outputs(best), before=stage), log)

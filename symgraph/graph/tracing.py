@@ -38,7 +38,7 @@ class UnusedInputWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """An input to be: its shape, dtype and facts.
+    """A description of an input: its shape, dtype and facts.
 
     Parameters
     ----------

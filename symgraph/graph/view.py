@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..array.handle import Array
 from ..errors import FactError, InputError
-from ..export import graph_text, networks
+from ..export import graph_text, networkx_graphs
 from ..export.graph_difference import Difference, difference
 from ..export.svg import image
 from ..facts import Fact
@@ -75,7 +75,7 @@ class View(Immutable):
         """
         graph = self.dag.nx
         if self.nodes and "op" not in graph.nodes[self.nodes[0]]:
-            for node, told in networks.attributes(self.dag).items():
+            for node, told in networkx_graphs.attributes(self.dag).items():
                 graph.nodes[node].update(told)
         return graph
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from ..errors import InputError
-from ..export import graph_text, networks, svg
+from ..export import graph_text, networkx_graphs, svg
 from ..export.graph_difference import Difference, difference
 from ..export.png import png
 from ..ir.html_tables import bundle, table
@@ -122,7 +122,7 @@ def table_of(self: HasDag) -> Table:
     >>> [row["op"] for row in found.to_data()]
     ['input', 'exp', 'sum']
     """
-    told = list(networks.attributes(self.dag).values())
+    told = list(networkx_graphs.attributes(self.dag).values())
     columns = tuple(told[0]) if told else ()
     return Table(columns, tuple([tuple(row.values()) for row in told]))
 
@@ -212,7 +212,7 @@ class SideBySide:
 
 
 def side_by_side(*graphs: HasDag, titles: Sequence[str] = ()) -> SideBySide:
-    """Graphs beside one another: pictures in a notebook, what differs where it is printed.
+    """Graphs beside one another: pictures in a notebook, the differences in print.
 
     Parameters
     ----------

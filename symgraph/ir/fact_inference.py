@@ -17,9 +17,8 @@ from ..errors import FactError
 from ..facts import Fact, consistent, finite, integer_valued, interval, nonnegative, total
 from .avals import Aval
 from .node import Node
-from .walks import reachable
 
-__all__ = ["Knowledge", "Known", "knowledge_of"]
+__all__ = ["Knowledge", "Known"]
 
 
 Premise: TypeAlias = tuple[Node, Fact]
@@ -77,7 +76,7 @@ class Known:
 
 
 class _Witness(Known):
-    """A `Known` that takes down what it is asked and knows, to tell what a fact rests on.
+    """A `Known` that records its answers, to tell the premises of a fact.
 
     With `allowed` given it knows nothing else.
     """
@@ -251,7 +250,7 @@ class Knowledge:
         return None
 
     def why(self, node: Node, fact: Fact) -> str:
-        """The chain of reasons for a fact, one line each, what it rests on below it and indented.
+        """The chain of reasons for a fact, one line each; its premises are indented below it.
 
         If the fact is not known, one line says so.
         """
@@ -311,11 +310,3 @@ class Knowledge:
             if stated == fact:
                 return asked
         return None
-
-
-def knowledge_of(outputs: Iterable[Node]) -> Knowledge:
-    """Facts of all nodes the outputs depend on."""
-    knowledge = Knowledge()
-    for node in reachable(outputs):
-        knowledge.of(node)
-    return knowledge

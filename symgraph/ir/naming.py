@@ -283,7 +283,7 @@ def _checked(text: object, what: str) -> str:
 
 
 class scope:  # reads as a function: `with sg.scope("layer 3"):`
-    """Put the values that are made inside into a scope, as the calls of functions do.
+    """Put values made inside the `with` block into a scope, as a call of a function does.
 
     Pictures fold scopes, and texts show them. A scope of the same title gets a number.
 

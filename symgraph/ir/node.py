@@ -1,4 +1,4 @@
-"""Nodes that are values, and where each comes from.
+"""Nodes: the values of a graph, and the origin of each.
 
 A node is an operation applied to operands. Nodes are immutable and hash-consed: equal subgraphs are
 one node by construction (inputs excepted, each of which is itself). Constants are compared bit by
@@ -20,10 +20,10 @@ import numpy as np
 from ..errors import SymgraphError
 from ..source import Frame, described, running_frame
 from .avals import Aval
-from .cards import card
 from .immutable import Immutable
 from .interning import Interned, params_key
 from .naming import seen
+from .node_cards import card
 from .op import Op, Params
 from .value_names import Name, carried
 
@@ -192,7 +192,7 @@ class Node(Immutable):
 
 # -- origins ------------------------------------------------------------------------------------
 def adjoint_origin(node: Node, owner: Node | None = None) -> Origin:
-    """The origin of what the vjp of a node makes; it is an adjoint of `owner`, if that is given."""
+    """The origin of nodes that a node's vjp makes: adjoints of `owner`, if that is given."""
     return Origin(node.origin.frames, owner or node, scope=node.origin.scope)
 
 
@@ -218,7 +218,7 @@ class origin:  # reads as a function: `with origin(...)`
 
 
 def _here() -> Origin:
-    """The origin of what the user's line makes now."""
+    """The origin of nodes that the user's line makes now."""
     frame = running_frame()
     if frame is None:
         return _NOWHERE

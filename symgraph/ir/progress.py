@@ -21,7 +21,7 @@ __all__ = ["Progress", "told", "watched", "working"]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the work is.
+    """The progress of a piece of work.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ class _Named(Protocol):
 
 
 class Holder:
-    """What a variable may hold: a handle on a node."""
+    """A value that a variable may hold: a handle on a node."""
 
     __slots__ = ()
     node: Any

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .arena_writers import Writer, fills
 from .buffers import Buffers
 from .memory_model import resolved
 from .statements import Filled, Program, Role, Statement, Temporary
 from .temporaries import ends_of_memory, written_to
-from .writers import Writer, fills
 
 __all__ = ["Layout", "laid_out", "with_arena"]
 

@@ -140,7 +140,7 @@ def _nbytes(aval: Aval, sizes: Mapping[str, int]) -> int:
 
 
 def block_aval(aval: Aval, axis: int | None, rows: int) -> Aval:
-    """Of a value in a loop, what one block holds: `rows` rows."""
+    """One block of a value in a loop: `rows` rows."""
     if axis is None:
         return aval
     shape: Sequence[Dim] = aval.shape

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ..ir.avals import Aval
 from ..ir.dims import same_shape
-from .pieces import Alias
+from .source_pieces import Alias
 
 __all__ = ["Buffers"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..ir.avals import Aval
 from ..ir.node import Node
-from .pieces import Alias, Dimension, Line, Piece, Pieces
+from .source_pieces import Alias, Dimension, Line, Piece, Pieces
 from .statements import Filled
 
 __all__ = ["IN_PLACE", "Draft", "array_draft"]
@@ -57,7 +57,7 @@ class Draft:
     members: tuple[Node, ...] = ()
 
     def renamed(self, name_of: Callable[[str], str]) -> Draft:
-        """The same with other names of what it reads."""
+        """The same, reading other names."""
         pieces = tuple(
             [
                 name_of(each) if isinstance(each, str) and each in self.names else each

@@ -8,7 +8,7 @@ comment.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,13 +18,13 @@ import numpy as np
 from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
 from ..namespace import NUMPY, writing
+from .body_functions import function_of
 from .comments import commented, remark, sanitized
 from .float_source import float_function
-from .functions import function_of
 from .loop_lines import LoopLines, ends_of_loops
-from .methods import as_method, as_operator, numbers, wholes
-from .pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
-from .spelling import dims_of
+from .method_calls import as_method, as_operator, numbers, wholes
+from .node_source import dims_of
+from .source_pieces import Defined, Dimension, EarlierResult, OperandName, Piece, Pieces, Tabled
 from .statements import Program, Statement
 
 __all__ = ["Emitted", "NameTable", "commented", "emit", "remark", "sanitized"]
@@ -211,15 +211,8 @@ def emit(
     if program.blocked is not None:
         parts["blocked"] = program.blocked
     bodies = {name: _statements(part, names, threads) for name, part in parts.items()}
-    workspaces = [each for part in parts.values() for each in part.workspace]
-    loops = [each for part in parts.values() for each in part.loops]
-    sizes = [dim for each in workspaces for dim in each.aval.shape]
-    # How many rows a block has depends on the bytes of all that its loop reads and computes.
-    sizes += [dim for loop in loops for each in loop.avals for dim in each.shape]
-    for size in sizes:
-        for each in names_of(size):
-            names.dimension(named(each))
-    last = ("w",) if workspaces or loops else ()
+    has_workspace = _name_dimensions(parts.values(), names)
+    last = ("w",) if has_workspace else ()
     arguments = ", ".join((*program.inputs, *names.dims.values(), *last))
     rows: list[tuple[str, Statement | None]] = [(line, None) for line in _heading(program, names)]
     rows.extend(module.definitions)
@@ -234,19 +227,31 @@ def emit(
         rows.append((f"    {_return_statement(part.results)}", None))
     lines = {number: each for number, (_, each) in enumerate(rows, 1) if each is not None}
     source = "\n".join([*[line for line, _ in rows], ""])
+    table = _values_of_names([*parts.values(), *module.programs.values()], module)
+    return Emitted(source, table, tuple(names.dims), lines, has_workspace, bool(on_floats))
+
+
+def _name_dimensions(parts: Collection[Program], names: NameTable) -> bool:
+    """Give names to the dimensions that temporaries and loops have; whether there are any such."""
+    workspaces = [each for part in parts for each in part.workspace]
+    loops = [each for part in parts for each in part.loops]
+    sizes = [dim for each in workspaces for dim in each.aval.shape]
+    # How many rows a block has depends on the bytes of all that its loop reads and computes.
+    sizes += [dim for loop in loops for each in loop.avals for dim in each.shape]
+    for size in sizes:
+        for each in names_of(size):
+            names.dimension(named(each))
+    return bool(workspaces or loops)
+
+
+def _values_of_names(programs: Sequence[Program], module: _Module) -> dict[str, Any]:
+    """The namespaces, constants and functions that the source calls by name."""
     table: dict[str, Any] = {"xp": NUMPY, "into": writing}
-    for each in (*parts.values(), *module.programs.values()):
+    for each in programs:
         table.update({name: node.params["value"] for name, node in each.constants.items()})
     if module.functions:
         table["range"] = range
-    return Emitted(
-        source,
-        {**table, **module.table},
-        tuple(names.dims),
-        lines,
-        bool(last),
-        bool(on_floats),
-    )
+    return {**table, **module.table}
 
 
 def _statements(

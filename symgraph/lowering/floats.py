@@ -21,8 +21,8 @@ import numpy as np
 from ..ir.avals import Aval
 from ..namespace import NUMPY
 from ..ops.choice import where
-from .pieces import Piece, Tabled
 from .shapes import ufunc_named
+from .source_pieces import Piece, Tabled
 from .statements import Program, Statement
 
 __all__ = [

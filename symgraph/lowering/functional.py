@@ -20,11 +20,12 @@ from ..ir.dims import Dim, names_of
 from ..ir.given_names import variables_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
+from .body_functions import function_of
 from .emit import commented, remark, sanitized
-from .functions import function_of
-from .helpers import HELPERS, helpers_source, source_of_function
 from .kernel_sizes import with_sizes
-from .pieces import (
+from .node_source import dims_of, spell
+from .recording import Recording, source_of
+from .source_pieces import (
     Defined,
     Dimension,
     EarlierResult,
@@ -34,8 +35,7 @@ from .pieces import (
     Piece,
     Tabled,
 )
-from .recording import Recording, source_of
-from .spelling import dims_of, spell
+from .supplied_functions import HELPERS, helpers_source, source_of_function
 
 if TYPE_CHECKING:
     from sympy import Expr

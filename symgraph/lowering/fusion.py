@@ -20,8 +20,8 @@ from ..ir.avals import Aval
 from ..ir.dims import Dim, names_of
 from .block_sizes import LEAST_BYTES, Loop, Row
 from .drafts import Draft, array_draft
-from .pieces import Alias, Line, Piece
 from .rowwise import Step, candidates, step_of
+from .source_pieces import Alias, Line, Piece
 
 __all__ = ["fused"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NoReturn, cast
 
 from ..ir.dims import Dim
-from .pieces import NoSource
+from .source_pieces import NoSource
 
 __all__ = ["Size", "with_sizes"]
 

@@ -33,7 +33,7 @@ from ..ir.interpreter import results_read
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ops.results import PROJECT
-from .joins import joins_of
+from .joins_in_place import joins_of
 from .ownership import bases
 
 __all__ = [

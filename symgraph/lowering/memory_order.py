@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import cast
 
 from ..ir.avals import Aval
+from .arena_writers import takes_first_axis
 from .drafts import Draft
-from .pieces import Alias, Call, Line
-from .writers import takes_first_axis
+from .source_pieces import Alias, Call, Line
 
 __all__ = ["Orders"]
 

@@ -17,7 +17,7 @@ from ..ops.results import PROJECT
 from .block_sizes import block_aval
 from .memory_model import workspace_bytes
 from .offsets import offsets
-from .pieces import Alias, Defined
+from .source_pieces import Alias, Defined
 from .statements import Filled, Program, Role, Statement, Temporary
 
 __all__ = ["BUFFER", "Peaks", "bytes_left", "bytes_outside", "predicted_peak"]

@@ -8,13 +8,13 @@ from collections.abc import Collection, Mapping, Sequence
 from ..ir.avals import Aval
 from ..ir.node import Node
 from ..ops.results import PROJECT
+from .arena_writers import Writer, writer_of
 from .block_sizes import Loop
 from .buffers import Buffers
 from .drafts import IN_PLACE, Draft
 from .memory_order import Orders
-from .pieces import Alias
+from .source_pieces import Alias
 from .statements import Statement
-from .writers import Writer, writer_of
 
 __all__ = ["Planning"]
 

@@ -19,18 +19,27 @@ from ..ir.body import Body
 from ..ir.dag import Dag
 from ..ir.interpreter import results_read
 from ..ir.node import Node
-from ..passes.as_run import as_run
+from ..passes.program_graph import program_graph
 from .arena import with_arena
 from .block_sizes import BEYOND_CACHES, SMALL_BYTES, Loop
 from .drafts import Draft
 from .fusion import fused
-from .joins import joins_of, with_joins
+from .joins_in_place import joins_of, with_joins
+from .node_source import spell
 from .peak import predicted_peak
-from .pieces import Alias, Defined, EarlierResult, Line, NodeSource, OperandName, Piece, Pieces
 from .planning import Planning
 from .row_dots import with_row_dots
 from .schedule import scheduled
-from .spelling import spell
+from .source_pieces import (
+    Alias,
+    Defined,
+    EarlierResult,
+    Line,
+    NodeSource,
+    OperandName,
+    Piece,
+    Pieces,
+)
 from .statements import Program, Statement
 from .temporaries import with_scratch, with_workspace
 from .variants import FEWER, GROWTH, needs_little_more, with_blocks
@@ -57,7 +66,7 @@ class Rewrite(Protocol):
         ...
 
     def of_body(self) -> Rewrite | None:
-        """What rewrites the statements of a body of a loop; None if nothing does."""
+        """The rewrite for the statements of a loop's body; None if there is none."""
         ...
 
     @property
@@ -79,8 +88,8 @@ def program_of(
 
     Kernels of two nodes may make the same call, as softmax and log_softmax do. It is made once
     where the peak grows by no more than 1/24, and temporaries are written to a workspace where the
-    peak stays the same. Loops keep values for later loops (`as_run`). Nothing of this is done in a
-    graph that was planned for a memory budget.
+    peak stays the same. Loops keep values for later loops (`program_graph`). Nothing of this is
+    done in a graph that was planned for a memory budget.
 
     Parameters
     ----------
@@ -100,7 +109,7 @@ def program_of(
     """
     planned = dag.schedule is not None or any(node.copy for node in dag.nodes)
     if handed_out and order is None:
-        dag = as_run(dag)
+        dag = program_graph(dag)
     nodes = scheduled(dag) if order is None else order
     given: Any = {"constants_from": constants_from, "handed_out": handed_out}
     if rewrite is not None and not planned:

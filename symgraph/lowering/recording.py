@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ir.avals import Aval
 from .kernel_sizes import Size
-from .pieces import Alias, Call, Dimension, EarlierResult, NoSource, Piece, Pieces, Tabled
+from .source_pieces import Alias, Call, Dimension, EarlierResult, NoSource, Piece, Pieces, Tabled
 
 __all__ = ["Recording", "Value", "index_part", "source_of", "used"]
 

@@ -1,7 +1,7 @@
 """The array namespace a kernel is run on to get its source: its calls are recorded, not made.
 
 A call tells the shape and dtype of its result (`shapes`), and whether the result is a new array or
-a view of its argument (`sharing`).
+a view of its argument (`memory_sharing`).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from ..ops.einsum import EINSUM
 from ..ops.elementwise import absolute, negative
 from ..ops.floats import FREXP
 from .kernel_sizes import Size
-from .pieces import Alias, Call, EarlierResult, NoSource, Piece, Pieces, Tabled
+from .memory_sharing import alias_of, composed
 from .recording import Recording, Value, index_part, source_of, used
 from .shapes import dtypes_in_loop, result_of, ufunc_named
-from .sharing import alias_of, composed
+from .source_pieces import Alias, Call, EarlierResult, NoSource, Piece, Pieces, Tabled
 
 __all__ = ["RecordedArray", "RecordingNamespace"]
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from ..ir.avals import Aval
 from .drafts import Draft
-from .pieces import Alias, Call, Line, Piece, Pieces
+from .source_pieces import Alias, Call, Line, Piece, Pieces
 
 __all__ = ["with_row_dots"]
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 from ..ir.avals import Aval
 from ..ir.dims import Dim
 from .drafts import Draft
-from .pieces import Alias, Call
+from .source_pieces import Alias, Call
 
 __all__ = ["Step", "candidates", "step_of"]
 

@@ -11,7 +11,7 @@ from ..ir.body import Body
 from ..ir.dag import Dag
 from ..ir.node import Node
 from .block_sizes import Loop
-from .pieces import Alias, Pieces
+from .source_pieces import Alias, Pieces
 
 __all__ = ["Filled", "Program", "Role", "Statement", "Temporary"]
 
@@ -95,7 +95,7 @@ class Statement:
 
 
 class Role(Enum):
-    """What lies at a place of a program."""
+    """The role of the value at a place of a program."""
 
     TEMPORARY = "a value in memory that is kept between calls"
     RESULT = "a result, in memory of its own at each call"

@@ -23,7 +23,7 @@ from .buffers import Buffers
 from .drafts import IN_PLACE
 from .memory_model import resolved
 from .peak import Peaks, predicted_peak
-from .pieces import Alias, Defined, Pieces
+from .source_pieces import Alias, Defined, Pieces
 from .statements import Program, Statement, Temporary
 
 __all__ = ["ends_of_memory", "with_scratch", "with_workspace", "written_to"]

@@ -19,7 +19,7 @@ import numpy as np
 from ..ir.dims import fixed
 from ..namespace import NUMPY
 from .floats import FloatLine, constant_text, elementwise_text
-from .pieces import Pieces, Tabled
+from .source_pieces import Pieces, Tabled
 from .statements import Filled, Program, Statement
 
 __all__ = ["Unrolled", "unrolled"]
@@ -137,7 +137,7 @@ class Unrolled:
     def _put(
         self, name: str, texts: Sequence[str], shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> None:
-        """Note an array by what stands for its elements."""
+        """Note an array by the names of its elements."""
         marks = [self._mark(each) for each in texts]
         self._arrays[name] = np.array(marks, np.float64).reshape(shape)
         self._dtypes[name] = dtype

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..later import door
+from ..lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from .aims import Cost, Terms, aim_of
@@ -28,7 +28,7 @@ __all__ = [
     "without_copies",
 ]
 
-__getattr__ = door(
+__getattr__ = lazy_getattr(
     __name__,
     Cost="aims",
     Memory="liveness",

@@ -30,7 +30,7 @@ _MOST_BYTES = 2**28
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What is searched for.
+    """The aim of a search.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Terms:
         return seconds is not None and time.monotonic() - self.started >= seconds
 
     def in_time(self, found: Iterable[_T]) -> Iterator[_T]:
-        """What is found until the time is over."""
+        """The results found before the time is over."""
         for each in found:
             yield each
             if self.is_over():

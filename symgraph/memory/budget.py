@@ -14,7 +14,7 @@ from ..lowering.peak import bytes_outside, predicted_peak
 from ..lowering.program import program_of
 from ..lowering.schedule import scheduled
 from ..lowering.statements import Role
-from ..passes.as_run import as_run
+from ..passes.program_graph import program_graph
 from .aims import Aim, Terms
 from .liveness import live_rows, readable_bytes, told_bytes
 from .liveness import memory as memory_of
@@ -91,7 +91,7 @@ def within(dag: Dag, memory: int | float | str, terms: Terms) -> Dag:
     budget = bytes_of(memory, program_peak(plain, dims))
     variants = variants_for(plain, terms)
     # Without an order the loops of a graph would keep what is not in the plan.
-    loops = len(variants) > 1 or as_run(plain) is not plain
+    loops = len(variants) > 1 or program_graph(plain) is not plain
     best: Dag | None = None
     least: list[_Least] = []
     for variant in told("ways to run loops", _in_turn(variants, terms)):

@@ -156,7 +156,7 @@ class States:
         return found
 
     def turn(self, done: int) -> Turn:
-        """What holds after some gradient steps, found once."""
+        """The state after some gradient steps, found once."""
         found = self._turns.get(done)
         if found is None:
             left = self.all_done & ~done

@@ -54,7 +54,7 @@ class GradientMove(NamedTuple):
 
 
 class Due(NamedTuple):
-    """What the bound asks of a gradient step that is due.
+    """The demands of a due gradient step on the bound.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What holds after some gradient steps, whatever forward values are live.
+    """The state after some gradient steps, for any set of live forward values.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ _STEPS_UP = 32
 
 @dataclass(frozen=True, slots=True)
 class LeastPeak:
-    """What is known of the least peak.
+    """The known bounds and plans of the least peak.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ class _Families:
         return False
 
     def _run_steps(self, turn: Turn, family: int, limit: int, levels: list[dict[int, int]]) -> None:
-        """Add to the families of the next turns what gradient steps lead to."""
+        """Add the results of gradient steps to the families of the next turns."""
         at_once = {move.step for move in turn.shrinking}
         for move in turn.shrinking:
             moved = self._run_step(move, turn, family, limit, levels)

@@ -131,7 +131,7 @@ class LiveSetCosts:
         return None
 
     def _settle(self, done: int, table: _Table) -> None:
-        """Lower the costs of a turn by forward steps, and leave out what cannot lead to the end."""
+        """Lower the costs of a turn by forward steps, and drop sets that cannot lead to the end."""
         if not done & self.states.copies:
             self._close(done, table)
         table[table + self._left(done) >= self.below] = _NEVER

@@ -155,15 +155,13 @@ def memory(
     )
 
 
-def live_ranges(
-    dag: Dag, dims: Mapping[str, int] | None = None, order: Sequence[Node] | None = None
-) -> dict[Node, tuple[int, int]]:
+def live_ranges(dag: Dag, order: Sequence[Node]) -> dict[Node, tuple[int, int]]:
     """For each computed node the positions in the order where it is computed and last needed.
 
     A node that owns memory is needed until the last read of its last view. An output is needed
     until the end, so its second position is the length of the order.
     """
-    steps = scheduled(dag, dims) if order is None else list(order)
+    steps = list(order)
     owner = bases(steps)
     made: dict[Node, int] = {}
     last: dict[Node, int] = {}

@@ -26,7 +26,7 @@ from ..ir.walks import reachable
 from ..ops.closures import fresh_like, rebuilt
 from ..ops.results import PROJECT
 from ..ops.scan import SCAN
-from ..passes.step_images import Step
+from ..passes.shared_step_values import Step
 
 __all__ = ["LoopPair", "SteppedPair", "loop_pairs"]
 

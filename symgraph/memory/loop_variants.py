@@ -28,7 +28,7 @@ from ..lowering.memory_model import resolved
 from ..ops.closures import fresh_like
 from ..ops.results import PROJECT
 from ..ops.scan import SCAN
-from ..passes.as_run import as_run
+from ..passes.program_graph import program_graph
 from ..passes.residuals import with_residuals
 from .liveness import readable_bytes
 from .loop_pairs import LoopPair, SteppedPair, loop_pairs
@@ -50,7 +50,7 @@ class Way:
     storing : bool or None
         Whether the forward loop stores what the reverse loop reads; None leaves the pair as it is.
     stretch : int, optional
-        The carries of every so manieth step are kept.
+        The carries of every k-th step are kept.
     """
 
     storing: bool | None
@@ -71,7 +71,7 @@ def loop_variants(dag: Dag) -> list[Dag]:
     if dag not in _variants:
         pairs = loop_pairs(dag)
         found = [_rewritten(dag, pairs, ways) for ways in _joint_ways(pairs)] if pairs else [dag]
-        for usual in (with_residuals(dag), as_run(dag)):
+        for usual in (with_residuals(dag), program_graph(dag)):
             if all(usual.outputs != each.outputs for each in found):
                 found.append(usual)
         found.sort(key=_nominal_flops)
@@ -109,7 +109,9 @@ def loops_told(dag: Dag) -> tuple[str, ...]:
 
 def kept_told(dag: Dag, dims: Mapping[str, int] | None = None) -> tuple[str, ...]:
     """A line for each loop of a graph without a plan that keeps values of its steps for others."""
-    loops, run = [[node for node in each.nodes if node.op is SCAN] for each in (dag, as_run(dag))]
+    loops, run = [
+        [node for node in each.nodes if node.op is SCAN] for each in (dag, program_graph(dag))
+    ]
     if len(loops) != len(run):
         return ()
     found: list[str] = []
@@ -125,7 +127,7 @@ def kept_told(dag: Dag, dims: Mapping[str, int] | None = None) -> tuple[str, ...
 
 
 def _stacked(loop: Node) -> list[Aval]:
-    """The results that are stacked of what the steps of a loop give."""
+    """The stacked results of the steps of a loop."""
     return list(loop.results[loop.params["carries"] : len(loop.params["body"].outputs)])
 
 
@@ -339,7 +341,7 @@ class _Part:
         return whole.node
 
     def inside(self, node: Node, place: int, start: int, stop: int) -> Aval:
-        """What a step of the loop over stretches gets of an operand."""
+        """The part of an operand that a step of the loop over stretches gets."""
         return node.aval.with_shape(node.shape[1:]) if start <= place < stop else node.aval
 
 

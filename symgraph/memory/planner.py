@@ -23,13 +23,13 @@ from ..lowering.memory_model import Model, least_bytes, model_of, profile
 from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
 from .aims import Aim, Terms, with_costs
+from .backward_order import forward_first, layer_by_layer
 from .blocks import block_sequences
 from .chains import chain_of, chain_sequences
 from .eviction import SCORES, Evictor
 from .exact_search import ExactSearch, Exhausted
 from .kept_sets import kept_set_sequences
 from .least_peak import LeastPeak
-from .order import forward_first, layer_by_layer
 from .plans import Plan, evaluated, pareto, serial_plan, thinned
 from .scratch import scratch_bytes
 from .uniform_chains import is_uniform, uniform_sequences

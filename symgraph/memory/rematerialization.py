@@ -17,7 +17,7 @@ from ..ir.value_names import carried
 from ..lowering.memory_model import Model, model_of
 from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
-from ..passes.as_run import as_run
+from ..passes.program_graph import program_graph
 from .aims import Terms
 from .eviction import SCORES, Evictor
 from .liveness import live_rows, readable_bytes, told_bytes
@@ -146,7 +146,7 @@ def frontier(dag: Dag, dims: Mapping[str, int] | None = None) -> list[tuple[int,
     plain = without_copies(dag)
     terms = Terms(dict(dims or {}))
     plans: list[Plan] = []
-    usual = flops_of(as_run(plain), dims)
+    usual = flops_of(program_graph(plain), dims)
     for variant in variants_for(plain, terms):
         more = flops_of(variant, dims) - usual
         front = searched(variant, terms).front

@@ -10,13 +10,13 @@ from ..ir.dag import Dag
 from ..ir.html_tables import bundle
 from ..ir.node import Node
 from ..lowering.memory_model import model_of, profile
-from ..passes.as_run import as_run
+from ..passes.program_graph import program_graph
+from .backward_order import forward_first
 from .budget import program_peak
 from .certificate import cost_bound
 from .liveness import Memory, described, readable_bytes
 from .liveness import memory as memory_of
 from .loop_variants import flops_of, kept_told, loop_variants, loops_told
-from .order import forward_first
 from .picture import timeline_svg
 from .planner import backward_steps
 from .rematerialization import without_copies
@@ -98,7 +98,7 @@ class MemoryPlan:
         return timeline_svg(self.timeline, budget, title, told)
 
     def explain(self) -> str:
-        """What is computed again, by line and operation, the most often first."""
+        """The recomputed values by line and operation, the most often first."""
         counts: dict[str, int] = {}
         for node in self.recomputed:
             text = described(node).replace(" (again)", "")
@@ -121,8 +121,8 @@ class MemoryPlan:
 
 def plan_of(dag: Dag, dims: Mapping[str, int]) -> MemoryPlan:
     """The plan of a graph; of a graph without a plan the one that computes everything once."""
-    plain, run = without_copies(dag), as_run(dag)
-    before, cost = flops_of(as_run(plain), dims), flops_of(run, dims)
+    plain, run = without_copies(dag), program_graph(dag)
+    before, cost = flops_of(program_graph(plain), dims), flops_of(run, dims)
     peak, needed = program_peak(dag, dims), memory_of(run, dims)
     # The model may count some bytes more than the program needs; the bound is one of the model.
     bound = min(cost, _bound(plain, dims, max(peak, needed.peak_bytes)))

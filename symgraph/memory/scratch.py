@@ -13,8 +13,8 @@ from ..ir.dag import Dag
 from ..ir.node import Node, make
 from ..lowering.memory_model import node_bytes, resolved, workspace_bytes
 from ..lowering.peak import predicted_peak
-from ..lowering.pieces import Defined
 from ..lowering.program import program_of
+from ..lowering.source_pieces import Defined
 from ..ops.creation import input
 
 __all__ = ["scratch_bytes"]

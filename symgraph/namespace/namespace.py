@@ -14,7 +14,7 @@ from typing import Any
 
 from . import images as _images
 from . import windows as _windows
-from .choosing import chosen as _chosen
+from .bitwise_where import chosen as _chosen
 from .exponential import expm as _expm
 from .row_sums import row_sums as _row_sums
 from .triangular import solved as _solved
@@ -236,7 +236,7 @@ class Namespace:
         return _windows.windows(self, x, sizes, strides, dilations)
 
     def overlap_add(self, y: Any, extents: Any, strides: Any, dilations: Any) -> Any:
-        """The transpose of `windows`: what several windows share is added up."""
+        """The transpose of `windows`: elements that several windows share are added up."""
         return _windows.overlap_add(self, y, extents, strides, dilations)
 
     def sum_of_windows(self, x: Any, sizes: Any, strides: Any, dilations: Any) -> Any:

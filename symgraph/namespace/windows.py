@@ -76,7 +76,7 @@ def overlap_add(xp: Any, y: Any, extents: Sizes, strides: Sizes, dilations: Size
 
 
 def stacked_windows(xp: Any, x: Any, sizes: Sizes, strides: Sizes, dilations: Sizes) -> Any:
-    """The same as `windows` where there are no views: what they have at each place is stacked."""
+    """The same as `windows` without views: the elements at each place are stacked."""
     n = len(sizes)
     counts = counts_of(x.shape[-n:], sizes, strides, dilations)
     places = [x[index] for _, index in taps(sizes, counts, strides, dilations)]

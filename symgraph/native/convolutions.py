@@ -13,8 +13,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .integer_instructions import IntegerInstructions
 from .modules import BUILTIN, Builtin, Module, module_of
-from .words import Words
 from .writer import BITS, Code, Machine, Value
 
 __all__ = ["NAMES", "Blocks", "convolution_module"]
@@ -24,7 +24,7 @@ NAMES = ("convolve", "correlate")
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """What stays in registers.
+    """The blocks that stay in registers.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ def convolution_module(blocks: Blocks, machine: Machine) -> Module:
     return module_of(texts, NAMES, {**code.declared, **BUILTIN})
 
 
-class _Loops(Words, ABC):
-    """What both functions have in common."""
+class _Loops(IntegerInstructions, ABC):
+    """The loops that both functions share."""
 
     NAME = ""
     ARRAYS: Sequence[str] = ()

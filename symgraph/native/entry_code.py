@@ -14,13 +14,13 @@ from math import prod
 from .entries import Copied, Entry, Looped, Multiplied, Zeroed, matrices
 from .entry_frame import KINDS, TABLE, layout
 from .groups import Group
+from .integer_instructions import IntegerInstructions
 from .layouts import Laid, bytes_of
-from .plan import Parameter
+from .loop_plan import Parameter
 from .small_products import write_product
-from .words import Words
 from .writer import Code, Machine
 
-__all__ = ["DECLARED", "ENTRY", "Loop", "entry_text"]
+__all__ = ["DECLARED", "ENTRY", "GroupFunction", "entry_text"]
 
 ENTRY = "entry"
 """The function's name."""
@@ -28,14 +28,16 @@ DECLARED = {"llvm.memset": "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"}
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
-    """The function of a group, and what it takes."""
+class GroupFunction:
+    """The function of a group, and its arguments."""
 
     name: str
     parameters: tuple[Parameter, ...]
 
 
-def entry_text(entry: Entry, loop_of: Mapping[int, Loop], code: Code, machine: Machine) -> str:
+def entry_text(
+    entry: Entry, loop_of: Mapping[int, GroupFunction], code: Code, machine: Machine
+) -> str:
     """The function.
 
     Parameters
@@ -49,11 +51,11 @@ def entry_text(entry: Entry, loop_of: Mapping[int, Loop], code: Code, machine: M
     return _Writer(entry, code, machine.head, machine.register).written(loop_of)
 
 
-class _Writer(Words):
+class _Writer(IntegerInstructions):
     def __init__(self, entry: Entry, code: Code, head: int, register: int) -> None:
         self.entry, self.c, self.head, self.register = entry, code, head, register
 
-    def written(self, loop_of: Mapping[int, Loop]) -> str:
+    def written(self, loop_of: Mapping[int, GroupFunction]) -> str:
         c = self.c
         inputs, results = self.entry.inputs.values(), self.entry.results
         c.line(f"%table = load ptr, ptr {self.step('%self', self.head)}")
@@ -136,7 +138,7 @@ class _Writer(Words):
         self.c.entry.append(f"  %m_{memory} = alloca [{size} x i8], align 64")
 
     # -- steps -------------------------------------------------------------------------------------
-    def _loop(self, loop: Loop, step: Looped) -> None:
+    def _loop(self, loop: GroupFunction, step: Looped) -> None:
         group = step.group
         n, m = _length(group, group.rows), _length(group, group.columns)
         given: list[str] = []

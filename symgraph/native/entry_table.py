@@ -28,7 +28,7 @@ def table(constants: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
 
 
 class _Table(np.ndarray[Any, Any]):
-    """Addresses, and what must live as long as they."""
+    """Addresses, and the objects that must live as long."""
 
     kept: tuple[Any, ...]
 

@@ -126,7 +126,7 @@ def _processor() -> tuple[Any, str, str]:
 
 
 def _new_machine() -> Any:
-    """What compiles for the processor of this process."""
+    """LLVM's target machine for the processor of this process."""
     target, name, features = _processor()
     return target.create_target_machine(
         cpu=name,
@@ -198,7 +198,7 @@ class _Engine:
 
 
 def _builtin(definition: _Definition, bound: object, kept: object) -> Any:
-    """A builtin: its function gets what is bound to it, and it keeps another object alive."""
+    """A builtin: its function gets the bound object, and it keeps another object alive."""
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)

@@ -14,16 +14,16 @@ import numpy as np
 
 from ..ir.avals import Aval
 from .entries import Entry, Looped
-from .entry_code import DECLARED, ENTRY, Loop, entry_text
+from .entry_code import DECLARED, ENTRY, GroupFunction, entry_text
 from .groups import Group
+from .loop_plan import LoopPlan, Parameter
 from .nests import Nest
 from .operations import kind_of
-from .parts import Parts, length_of, parts_of
-from .plan import Parameter, Plan
+from .thread_parts import Parts, length_of, parts_of
 from .tiles import Tile, written
 from .writer import Code, Machine
 
-__all__ = ["BUILTIN", "Builtin", "Loops", "Module", "loops_of", "module_of"]
+__all__ = ["BUILTIN", "Builtin", "CompiledLoops", "Module", "loops_of", "module_of"]
 
 BUILTIN = {
     "Py_IncRef": "declare void @Py_IncRef(ptr)",
@@ -44,7 +44,7 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
-class Loops:
+class CompiledLoops:
     """The loops of a program.
 
     Parameters
@@ -79,7 +79,7 @@ class Loops:
 
 
 class _GroupFunctions:
-    """The functions of groups, of which those of one form share one.
+    """The functions of groups; groups of one form share one.
 
     Parameters
     ----------
@@ -98,13 +98,13 @@ class _GroupFunctions:
         self.defined: dict[str, str] = {}
         self.parts: dict[str, Parts] = {}
 
-    def add(self, group: Group) -> Loop:
+    def add(self, group: Group) -> GroupFunction:
         """Write a group, unless one of its form is written already."""
         avals, machine = self.avals, self.machine
         read = {name for each in group.members for name in each.names}
         kinds = {name: kind_of(avals[name].dtype) or "" for name in read}
         code = Code(machine.llvm)
-        nest = Nest(Plan(group, kinds), code, machine.register)
+        nest = Nest(LoopPlan(group, kinds), code, machine.register)
         text, builtin = nest.written("NAME_loop"), _builtin("NAME", nest, avals, machine)
         if group.parted:
             builtin = f"{builtin}\n{_part('NAME', nest, avals, machine)}"
@@ -116,7 +116,7 @@ class _GroupFunctions:
             self.builtins.append(builtin.replace("@NAME", f"@{name}"))
         self.declared.update(code.declared)
         self.defined.update(code.defined)
-        return Loop(name, nest.plan.parameters)
+        return GroupFunction(name, nest.plan.parameters)
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ def loops_of(
     *,
     entry: Entry | None = None,
     series: str = "",
-) -> Loops:
+) -> CompiledLoops:
     """The loops of these groups `n0`, `n1`, ..., and products in these tiles, `g0`, `g1`, ...
 
     An `entry` is the whole program, and uses these groups. Names begin with the `series`.
@@ -149,7 +149,7 @@ def loops_of(
         known = {**declared, **code.declared, **DECLARED}
         whole = module_of([*texts, text], [ENTRY], known).text
     modules += [_tile_module(tile, machine) for tile in tiles]
-    return Loops(
+    return CompiledLoops(
         tuple(modules),
         (called, *[(f"{series}g{number}",) for number in range(len(tiles))]),
         tuple([each.name for each in loops]),
@@ -167,7 +167,9 @@ def _tile_module(tile: Tile, machine: Machine) -> Module:
     return module_of(body, ["product"], {**code.declared, **BUILTIN})
 
 
-def _loops_in(entry: Entry, groups: Sequence[Group], loops: Sequence[Loop]) -> dict[int, Loop]:
+def _loops_in(
+    entry: Entry, groups: Sequence[Group], loops: Sequence[GroupFunction]
+) -> dict[int, GroupFunction]:
     """The loop of each step of an entry that is a group, by the step's number."""
     places = {id(each): number for number, each in enumerate(groups)}
     return {

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from ..ir.dims import Dim
+from .accumulators import CHUNK, Total, started, with_initial
 from .groups import END
+from .loop_plan import LoopPlan
 from .operations import cast
-from .plan import Plan
 from .readings import Number, Reading
-from .sums import CHUNK, Total, started, with_initial
 from .writer import BITS, Code, Value, is_float
 
 __all__ = ["Nest"]
@@ -35,7 +35,7 @@ class Nest:
         The bytes of a vector.
     """
 
-    def __init__(self, plan: Plan, code: Code, register: int) -> None:
+    def __init__(self, plan: LoopPlan, code: Code, register: int) -> None:
         self.plan = plan
         self.c = code
         self.pointer = {each.name: f"%p{k}" for k, each in enumerate(plan.parameters)}
@@ -333,7 +333,7 @@ class _Body:
         self.values: dict[str, Value] = {}
 
     def run(self) -> None:
-        """Compute what the stage must have, store what is kept, and add to what is reduced."""
+        """Compute the values of the stage, store those that are kept, and add to the reductions."""
         nest, c = self.nest, self.nest.c
         for name in self.plan.roots(self.stage):
             value = self.value(name)

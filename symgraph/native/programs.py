@@ -13,15 +13,15 @@ from ..ir.body import Body
 from ..ir.dims import Dim
 from ..ir.node import Node
 from ..lowering.drafts import Draft, array_draft
-from ..lowering.pieces import Alias, Dimension, Line, Piece, Tabled
+from ..lowering.source_pieces import Alias, Dimension, Line, Piece, Tabled
 from .entries import Entry, entry_of, is_small
-from .forming import alone, grouped
+from .group_formation import alone, grouped
 from .groups import Group, Item
-from .modules import Loops, loops_of
-from .parts import MOST_PARTS, Parts
-from .plan import Parameter
+from .loop_plan import Parameter
+from .modules import CompiledLoops, loops_of
 from .products import Product, product_of
 from .readings import Number
+from .thread_parts import MOST_PARTS, Parts
 from .tiles import Tile
 from .writer import Machine
 
@@ -65,14 +65,14 @@ class Grouping:
     threads: int | None = None
     in_bodies: bool = False
     series: str = ""
-    loops: Loops | None = None
+    loops: CompiledLoops | None = None
     left: Counter[str] = field(default_factory=Counter[str])
     bodies: list[Grouping] = field(default_factory=list["Grouping"])
     notes: tuple[str, ...] = ()
     in_blocks: bool = False
 
     def of_body(self) -> Grouping | None:
-        """What groups the statements of a body."""
+        """The grouping of the statements of a body."""
         if not self.in_bodies:
             return None
         series = f"{self.series}b{len(self.bodies)}_"
@@ -295,7 +295,7 @@ class _Call:
     threads: int
 
     def drafts(self, operands: _Operands, new_name: Callable[[], str]) -> list[Draft]:
-        """Arrays for what the loop computes, and the call."""
+        """The arrays that the loop fills, and the call."""
         avals = operands.avals
         node = self.group.members[-1].draft.node
         nodes = {each.target: each.draft.node for each in self.group.members}
@@ -336,7 +336,7 @@ class _Call:
 
 
 def _note(name: str, group: Group) -> list[str]:
-    """What a loop computes, in NumPy's words."""
+    """The work of a loop, in NumPy's words."""
     space = ", ".join(map(str, group.space))
     rows = "" if not group.rows else ", row by row"
     head = f"{name}: one compiled loop over [{space}]{rows}:"

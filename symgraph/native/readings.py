@@ -1,4 +1,4 @@
-"""Statements as a loop over elements sees them: what is computed, of which operands."""
+"""Statements as a loop over elements sees them: operations on elements of operands."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from ..ir.avals import Aval
 from ..ir.traits import Arrangement
 from ..lowering.drafts import Draft
-from ..lowering.pieces import Alias, Tabled
 from ..lowering.shapes import dtypes_in_loop, ufunc_named
+from ..lowering.source_pieces import Alias, Tabled
 from ..namespace import NUMPY
 from .operations import LIBRARY, OPERATIONS, REDUCTIONS, Reduction, kind_of, powers
 from .writer import Code, Value

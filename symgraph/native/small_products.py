@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .words import Words
+from .integer_instructions import IntegerInstructions
 from .writer import BITS, Code, Value
 
 __all__ = ["MOST_WORK", "Matrix", "lies_well", "write_product"]
@@ -86,7 +86,7 @@ def write_product(
 
 
 @dataclass
-class _Product(Words):
+class _Product(IntegerInstructions):
     c: Code
     kind: str
     lanes: int

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .words import Words
+from .integer_instructions import IntegerInstructions
 from .writer import BITS, Code, Value
 
 __all__ = ["INNER", "Tile", "written"]
@@ -69,7 +69,7 @@ def written(c: Code, tile: Tile) -> str:
     return _Writer(c, tile).written()
 
 
-class _Writer(Words):
+class _Writer(IntegerInstructions):
     def __init__(self, c: Code, tile: Tile) -> None:
         self.c, self.tile = c, tile
         self.size = BITS[tile.kind] // 8
@@ -366,7 +366,7 @@ class _Writer(Words):
         c.loop("0", steps, 1, step)
 
     def _hand_out(self, row: str, height: str, column: str, width: str, start: str) -> None:
-        """Write a tile of the result; after the first panel, add to what is there."""
+        """Write a tile of the result; after the first panel, add to it."""
         c, tile = self.c, self.tile
         lanes = tile.lanes
         for i, slots in enumerate(self.acc):

@@ -26,7 +26,7 @@ def is_float(kind: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the code depends on.
+    """The properties of the machine that the code depends on.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Code:
         self.lines.append(f"  {text}")
 
     def block(self, label: str) -> None:
-        """Begin a block: what was computed before is not known in it."""
+        """Begin a block: values computed before it are not known in it."""
         self.lines.append(f"{label}:")
         self.current = label
         self.known = {}

@@ -245,7 +245,7 @@ def _parts_of_fraction(operand: Spelled) -> tuple[str, str]:
 
 
 def _product_below(below: str, divisor: Spelled) -> str:
-    """What a fraction and a second divisor are divided by: `h^{2}` for `h` and `h`."""
+    """The common divisor of a fraction and a second divisor: `h^{2}` for `h` and `h`."""
     first = below, min(_binding(below), TIMES) if " " in below else ATOM
     if below == divisor[0]:
         return f"{within(divisor, ATOM)}^{{2}}"
@@ -269,7 +269,7 @@ def _is_array(node: Node) -> bool:
 
 
 def transposed(operand: Spelled) -> str:
-    """The formula of a transpose; of a transposed one, what it is the transpose of."""
+    """The formula of a transpose; of a transpose of a transpose, the operand itself."""
     if operand[0].endswith(r"^\top") and operand[1] == POWER:
         return operand[0].removesuffix(r"^\top")
     return rf"{within(operand, ATOM)}^\top"
@@ -366,7 +366,7 @@ _OF_ELEMENTS = {
 
 
 def _binding(latex: str) -> int:
-    """How strongly a formula binds its operand."""
+    """The precedence of a formula."""
     if latex.startswith(r"\frac"):
         return JOINED
     if re.fullmatch(r"\w\^\{#\}", latex):

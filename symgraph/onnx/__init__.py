@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..later import door
+from ..lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from .model import to_onnx
@@ -16,4 +16,4 @@ if TYPE_CHECKING:
 
 __all__ = ["OPSET", "to_onnx"]
 
-__getattr__ = door(__name__, OPSET="writer", to_onnx="model")
+__getattr__ = lazy_getattr(__name__, OPSET="writer", to_onnx="model")

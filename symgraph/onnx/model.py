@@ -13,7 +13,7 @@ from ..ir.dag import Dag
 from ..ir.dims import Dim
 from ..ir.node import Node
 from ..lowering.kernel_sizes import with_sizes
-from ..lowering.pieces import NoSource
+from ..lowering.source_pieces import NoSource
 from .namespace import OnnxNamespace
 from .refusal import Refused
 from .table import FUNCTIONS

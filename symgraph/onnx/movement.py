@@ -276,7 +276,7 @@ def _gathered(xp: Any, x: TracedTensor, arrays: dict[int, TracedTensor]) -> Trac
 
 # -- placement -----------------------------------------------------------------------------------
 def scatter_add(xp: Any, x: Any, index: Any, values: Any) -> TracedTensor:
-    """What is placed at one position adds up."""
+    """Values placed at one position add up."""
     return _scattered(xp, xp.lift(x), index, values, "add")
 
 

@@ -26,7 +26,7 @@ def as_size(dim: Dim) -> int | Size:
 
 
 def dim_of(size: Any) -> Dim:
-    """The dimension behind what a kernel passes as a size."""
+    """The dimension that a kernel passes as a size."""
     return size.expr if isinstance(size, Size) else int(size)
 
 

@@ -29,7 +29,7 @@ __all__ = [
 
 # -- of gradients that are there -------------------------------------------------------------------
 def clip_by_value(tree: object, low: ArrayLike, high: ArrayLike) -> Any:
-    """Each element between `low` and `high`.
+    """Clip each element to the range from `low` to `high`.
 
     Parameters
     ----------

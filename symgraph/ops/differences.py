@@ -167,11 +167,11 @@ def _derivative(f: Array, axis: int, spacing: Array | Numbers, edge_order: int) 
     if not isinstance(size, int) or size <= edge_order:
         raise ShapeError(
             f"gradient: {size} samples along an axis of shape {show_shape(f.shape)}; "
-            f"at least {edge_order + 1} are needed, and a number of them."
+            f"it needs a fixed number of samples, at least {edge_order + 1}."
         )
     coordinates = getattr(spacing, "ndim", 0)
     if coordinates > 1 or (coordinates and spacing.shape[0] != size):
-        raise ShapeError(f"gradient: the coordinates of an axis are {size} numbers in a row.")
+        raise ShapeError(f"gradient: the axis needs a vector of {size} coordinates.")
     rows = moveaxis(f, axis, -1) if axis != -1 else f
     steps = np.diff(spacing) if coordinates else None
     parts = [_first(rows, spacing, steps, edge_order)]

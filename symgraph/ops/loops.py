@@ -59,7 +59,7 @@ def scan(
         Gradients flow within windows of this many steps and not from one into the one before
         (truncated back-propagation through time). Values are not changed.
     checkpoint : int, optional
-        Of the carries keep every so manieth for the gradient, and compute those between again, a
+        Of the carries keep every k-th for the gradient, and compute those between again, a
         stretch at a time (Griewank 1992): `T / k + k` carries are held instead of `T`, for one more
         run of the loop. The square root of `length` holds the fewest. `length` must be a number.
         `Graph.checkpoint(memory)` chooses this for a plain loop.

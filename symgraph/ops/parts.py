@@ -34,7 +34,7 @@ _WHOLE = (None, None, 1)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What stands on `start:stop` of an axis; None for zeros."""
+    """The array on `start:stop` of an axis; None for zeros."""
 
     start: int
     stop: int

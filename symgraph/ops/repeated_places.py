@@ -1,4 +1,4 @@
-"""What a ufunc's `at` leaves where places are met twice: one reduction for each place."""
+"""The result of a ufunc's `at` at repeated places: one reduction for each place."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ class _Reader:
         return token
 
     def row(self, ends: AbstractSet[str]) -> list[Tree]:
-        """What stands before one of the ends, or before the end of the formula."""
+        """The items before one of the ends, or before the end of the formula."""
         found: list[Tree] = []
         while self.next and self.next not in ends:
             named = self.next[1:] in _FUNCTIONS

@@ -2,5 +2,5 @@
 
 `simplify` runs most of them: before the rounds of rules and algebra, between rounds, and when
 nothing else changes. Some run once when it ends (`symgraph.graph.stages`), and some when a program
-is made (`as_run`, `unmasked`).
+is made (`program_graph`, `unmasked`).
 """

@@ -20,7 +20,7 @@ from ..ops.choice import maximum, minimum, where
 from ..ops.creation import constant_of
 from ..ops.elementwise import multiply
 from ..rewriting.guards import uniform_value
-from .constant_folding import folded
+from .constant_folding import with_constants_folded
 from .gains import Loses
 
 __all__ = ["with_branches_joined"]
@@ -156,7 +156,7 @@ def _leaves(top: Node, once: set[Node]) -> tuple[list[Node], list[Node]]:
 
 # -- bounds ----------------------------------------------------------------------------------------
 def _within_bound(node: Node, once: set[Node], instead: Mapping[Node, Node]) -> Node | None:
-    """The function of a bounded operand, for a number in place of what is beyond the bound."""
+    """The function of a bounded operand, for a number in place of values beyond the bound."""
     condition, beyond, inside = node.operands
     number = uniform_value(beyond)
     comparison = condition.op.traits.comparison
@@ -198,7 +198,7 @@ def _on(steps: Sequence[Node], x: Node, value: Node) -> Node:
 
 def _is_number(node: Node, number: float) -> bool:
     """Whether a value that depends on no input is a number, but for its rounding."""
-    (found,) = folded([node])
+    (found,) = with_constants_folded([node])
     value = uniform_value(found)
     if value is None:
         return False

@@ -19,13 +19,13 @@ from ..ir.traits import Arrangement
 from ..ir.walks import reachable, unrepeated
 from ..ops.control import STOP_GRADIENT
 
-__all__ = ["folded"]
+__all__ = ["with_constants_folded"]
 
 _LARGEST = 4096
 """Bytes of a constant that folding may make."""
 
 
-def folded(outputs: Sequence[Node], *, largest: int = _LARGEST) -> list[Node]:
+def with_constants_folded(outputs: Sequence[Node], *, largest: int = _LARGEST) -> list[Node]:
     """The outputs with every small value that depends on no input replaced by a constant.
 
     Parameters

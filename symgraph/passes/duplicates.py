@@ -23,12 +23,12 @@ from ..ir.walks import reachable
 from ..ops.elementwise import multiply, negative
 from ..ops.movement import reshape
 
-__all__ = ["merged"]
+__all__ = ["with_duplicates_merged"]
 
 Key: TypeAlias = tuple[Any, ...]
 
 
-def merged(outputs: Sequence[Node]) -> list[Node]:
+def with_duplicates_merged(outputs: Sequence[Node]) -> list[Node]:
     """The outputs with each of these values computed once; linear in the graph."""
     nodes = reachable(outputs)
     kept = _with_axes_kept(nodes)

@@ -22,7 +22,7 @@ from ..ops.indexing import GETITEM
 from ..ops.matmul import MATMUL
 from ..ops.slices import normal_index
 
-__all__ = ["sunk"]
+__all__ = ["with_reads_sunk"]
 
 Entry: TypeAlias = Any
 """One entry of a basic index: a whole number, or a slice as a triple."""
@@ -64,7 +64,7 @@ class _Plan:
     rest: _Read | None
 
 
-def sunk(outputs: Sequence[Node], *, exact: bool = False) -> list[Node]:
+def with_reads_sunk(outputs: Sequence[Node], *, exact: bool = False) -> list[Node]:
     """The outputs with reads moved below operations where that saves work; linear in the graph.
 
     With `exact`, reads move only below operations of which each element is the same to the last bit

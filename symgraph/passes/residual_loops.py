@@ -42,7 +42,7 @@ class HandedOn:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the step of a loop reads and does not compute.
+    """The values that the step of a loop reads and does not compute.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class _Rebuilding:
         return project(self.loops[loop], self.stacked[loop, image])
 
     def _note_places(self, loop: Node, keeping: Sequence[Node], handed: int) -> None:
-        """Carries stay where they were; what is handed on, and kept, comes before the others."""
+        """Carries stay where they were; values handed on or kept come before the others."""
         carries, given = loop.params["carries"], len(loop.params["body"].outputs)
         histories = given + handed + len(keeping)
         self.places[loop] = [

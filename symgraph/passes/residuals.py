@@ -28,7 +28,7 @@ from .bodies import hold_bodies, with_simple_bodies
 from .cheapest_kept import Choice, cheapest_kept
 from .dead_results import without_dead_results
 from .residual_loops import HandedOn, Reading, with_readings
-from .step_images import Step
+from .shared_step_values import Step
 
 __all__ = ["with_residuals"]
 
@@ -43,7 +43,7 @@ _ARRAY = 250
 
 
 def with_residuals(dag: Dag) -> Dag:
-    """The graph whose loops keep what later loops would compute again at a higher cost.
+    """The graph whose loops keep values that later loops would compute again at a higher cost.
 
     The same graph if nothing is worth it, or if it has a memory plan.
     """
@@ -66,7 +66,7 @@ def _keeping(outputs: Sequence[Node]) -> list[Node]:
 
 # -- what is kept ---------------------------------------------------------------------------------
 def _readings(order: Sequence[Node]) -> dict[Node, Reading]:
-    """For each loop that shall read values of earlier ones what it reads."""
+    """The values that each loop shall read of earlier ones."""
     steps = [Step(node) for node in order if node.op is SCAN and not node.copy]
     if len(steps) < 2:
         return {}
@@ -177,7 +177,7 @@ def _read(
 
 # -- costs -----------------------------------------------------------------------------------------
 def _is_of_loop(node: Node) -> bool:
-    """Whether a value is what a loop inside the step gives, or several results as one."""
+    """Whether a value is the result of a loop inside the step, or several results as one."""
     inner = node.operands[0] if node.op is PROJECT else node
     return inner.op is SCAN or len(node.results) > 1
 

@@ -30,13 +30,13 @@ from ..ops.matmul import MATMUL
 from ..ops.powers import power
 from ..ops.totals import sum as total
 
-__all__ = ["reused"]
+__all__ = ["with_values_reused"]
 
 Powers: TypeAlias = dict[float, Node]
 """Powers of one array, by exponent."""
 
 
-def reused(outputs: Sequence[Node], knowledge: Knowledge | None = None) -> list[Node]:
+def with_values_reused(outputs: Sequence[Node], knowledge: Knowledge | None = None) -> list[Node]:
     """The outputs with values replaced by cheaper ones made of others; linear in the graph."""
     nodes = reachable(outputs)
     instead = _from_differences(nodes, outputs)

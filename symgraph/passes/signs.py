@@ -36,7 +36,7 @@ _MOST_USERS = 8
 
 
 class _Kind(Enum):
-    """How the sign of the result depends on the signs of the operands."""
+    """The way in which the result's sign depends on the operands' signs."""
 
     SUM = auto()  # Two terms, each with a sign.
     PRODUCT = auto()  # Odd in each operand, so signs multiply.
@@ -204,7 +204,7 @@ class _Signs:
         return second_best
 
     def _needed_negations(self, node: Node) -> int:
-        """How many negations are needed beside the operation."""
+        """The number of negations needed beside the operation."""
         found = self._counts.get(node)
         if found is None:
             found = self._counts[node] = self._role(node).missing(node, self.negated)
@@ -217,7 +217,7 @@ class _Signs:
         return found
 
     def _changes(self, nodes: Iterable[Node], flips: Negated) -> list[tuple[Node, int]]:
-        """How many more negations each of these nodes needs after the flips."""
+        """The number of further negations that each of these nodes needs after the flips."""
         before = [(node, self._needed_negations(node)) for node in nodes]
         # The set is changed and changed back, for in a large graph a copy would be large.
         self.negated ^= flips

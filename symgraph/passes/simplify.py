@@ -15,7 +15,6 @@ from ..accuracy import judge_of, judged_as_carefully
 from ..algebra import THOROUGH_UP_TO, Settlement, normalized, settlement
 from ..errors import RuleError
 from ..ir.collector import collector_paused
-from ..ir.cost import op_count
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ir.walks import reachable
@@ -26,19 +25,20 @@ from ..rewriting.packs import default_rules
 from ..rewriting.rule import Rule, RulePack, Soundness
 from .bodies import hold_bodies, with_simple_bodies
 from .branches import with_branches_joined
-from .cancelled import with_factors_cancelled
+from .cancelled_factors import with_factors_cancelled
 from .choices import with_choices_joined
 from .cholesky_pullbacks import with_cholesky_pullbacks
-from .constant_folding import folded
+from .constant_factors import with_numbers_gathered
+from .constant_folding import with_constants_folded
 from .contracted_sums import with_sums_contracted
 from .dead_results import without_dead_results
-from .duplicates import merged
+from .duplicates import with_duplicates_merged
 from .hyperbolics import with_hyperbolics
 from .joined_parts import with_joined_parts
 from .known_branches import with_branches_known
-from .numbers import with_numbers_gathered
-from .reads import sunk
-from .reuse import reused
+from .oscillation import Oscillation, cheapest_of_cycle
+from .reads import with_reads_sunk
+from .reuse import with_values_reused
 from .signs import settled_signs
 
 __all__ = ["EFFORTS", "Effort", "Rules", "rule_set", "simplified"]
@@ -51,15 +51,6 @@ EFFORTS: tuple[Effort, ...] = ("low", "normal", "high")
 
 _ROUNDS = 12
 """More rounds than any graph has needed; most need two."""
-
-_SWINGS = 2
-"""After so many rounds in which rules lengthen what the algebra shortens again, but not below the
-shortest graph so far, the graph is at rest: rules solve a system where its inverse is computed
-anyway."""
-
-_CREEPS, _LITTLE = 2, 2
-"""After so many rounds, each of which gains at most so many operations, signs move before the next
-round: rules and algebra take a negation along a loop one step a round."""
 
 _CONFIRMED = 1_000
 """The most nodes of a graph that is simplified once more over shared values, at normal effort.
@@ -157,7 +148,7 @@ def simplified(
         chosen, knowledge, trust, log, settled, at_kinks, last, effort, reached, is_body
     )
     # Merging comes first, for a later merge changes all nodes above, and their facts are lost.
-    current = log.through("equal values merged", current, merged(current))
+    current = log.through("equal values merged", current, with_duplicates_merged(current))
     if trust != "exact":
         current = log.through("exps of opposites joined", current, with_hyperbolics(current))
     with collector_paused():
@@ -197,7 +188,7 @@ class _Rounds:
         # One round finds nearly everything; a large graph is spared the rounds that confirm it.
         small, confirmed = self._is_small(current), self._is_at_most(current, _CONFIRMED)
         forgotten = self._is_at_most(current, _FORGOTTEN)
-        rounds, swings = _ROUNDS if small else 1, _Swings(current)
+        rounds, swings = _ROUNDS if small else 1, Oscillation(current)
         signs_moved = False
         while tuple(current) not in seen and len(seen) < rounds and not swings.are_enough:
             seen[tuple(current)] = len(seen)
@@ -209,9 +200,9 @@ class _Rounds:
                 current = self._normalized_once(current, afresh=signs_moved and forgotten)
             else:
                 current = self._normalized(current, thorough=False)
-            current = log.through("equal values merged", current, merged(current))
+            current = log.through("equal values merged", current, with_duplicates_merged(current))
             if self.last and self.trust != "exact":  # Products of lower powers have other digits.
-                new = reused(current, self.knowledge)
+                new = with_values_reused(current, self.knowledge)
                 current = log.through("values used again", current, new)
             swings.note(before, rewritten, current)
             if swings.are_enough:
@@ -229,7 +220,7 @@ class _Rounds:
                 self.reached(current)
         if tuple(current) not in seen and not swings.are_enough:
             current = self._rewritten(current)
-        return log.through("the cheapest taken", current, _cheapest(current, seen))
+        return log.through("the cheapest taken", current, cheapest_of_cycle(current, seen))
 
     def _looked_at_once_more(
         self, outputs: list[Node], seen: Container[tuple[Node, ...]], *, forgotten: bool
@@ -275,12 +266,12 @@ class _Rounds:
         current, exact = outputs, self.trust == "exact"
         seen: dict[tuple[Node, ...], int] = {}
         while tuple(current) not in seen and len(seen) < _ROUNDS:
-            lower = sunk(current, exact=exact)
+            lower = with_reads_sunk(current, exact=exact)
             if lower == current:
                 break
             seen[tuple(current)] = len(seen)
             current = self.once_more(self.log.through("reads moved below", current, lower))
-        return self.log.through("the cheapest taken", current, _cheapest(current, seen))
+        return self.log.through("the cheapest taken", current, cheapest_of_cycle(current, seen))
 
     def once_more(self, outputs: list[Node]) -> list[Node]:
         """The outputs simplified again after a small change; a large graph by rules alone."""
@@ -297,7 +288,7 @@ class _Rounds:
         return len(reachable(outputs)) <= most
 
     def _rewritten(self, outputs: list[Node]) -> list[Node]:
-        current = self.log.through("constants folded", outputs, folded(outputs))
+        current = self.log.through("constants folded", outputs, with_constants_folded(outputs))
         new = rewrite(
             *(current, self.rules, self.knowledge),
             trust=self.trust,
@@ -350,60 +341,3 @@ class _Rounds:
         )
         self.log.took("algebra", perf_counter() - started)
         return self.log.through("algebra", outputs, new)
-
-
-class _Swings:
-    """Rounds in a row in which rules lengthen what the algebra shortens again.
-
-    Parameters
-    ----------
-    outputs : list of Node
-        The graph before the first round.
-
-    Attributes
-    ----------
-    shortest : list of Node
-        The shortest graph so far.
-    """
-
-    def __init__(self, outputs: list[Node]) -> None:
-        self.shortest = outputs
-        self._least = self._length = op_count(outputs)
-        self._count = self._small_gains = 0
-
-    @property
-    def are_enough(self) -> bool:
-        """Whether the graph is at rest."""
-        return self._count >= _SWINGS
-
-    @property
-    def creep(self) -> bool:
-        """Whether round after round gains an operation or two, as a sign on its way does."""
-        return self._small_gains >= _CREEPS
-
-    def note(self, before: list[Node], rewritten: list[Node], outputs: list[Node]) -> None:
-        """Count a round: the graph before it, after the rules, and after the algebra."""
-        lengthened = rewritten != before and op_count(rewritten) > self._length
-        length = op_count(outputs)
-        swung = lengthened and length >= self._least
-        self._count = self._count + 1 if swung else 0
-        gained_little = 0 < self._length - length <= _LITTLE
-        self._small_gains = self._small_gains + 1 if gained_little else 0
-
-    def measure(self, outputs: list[Node]) -> None:
-        """Take a graph with which a round ends; one more swing is allowed if it is the shortest."""
-        self._length = op_count(outputs)
-        if self._length < self._least:
-            self.shortest, self._least = outputs, self._length
-            self._count = min(self._count, _SWINGS - 1)
-
-
-def _cheapest(last: list[Node], seen: dict[tuple[Node, ...], int]) -> list[Node]:
-    """The last graph; if the rounds came back to an earlier one, the cheapest since then.
-
-    Rules and algebra may prefer different forms of equal cost. The first such form stays, so that
-    simplifying again changes nothing.
-    """
-    first = seen.get(tuple(last), len(seen))
-    cycle = [list(outputs) for outputs, at in seen.items() if at >= first]
-    return min(cycle, key=op_count, default=last)

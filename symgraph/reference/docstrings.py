@@ -19,7 +19,7 @@ from ..array import NUMPY_FUNCTIONS
 from ..errors import DTypeError
 from ..ir.avals import Aval
 from ..ir.op import Op
-from .entries import Entry, entry, shared_entry
+from .entries import Entry, elementwise_entry, entry
 
 __all__ = [
     "are_put_off",
@@ -87,7 +87,7 @@ def completed(function: Callable[..., Any], name: str) -> str:
     op: Op | None = getattr(function, "op", None)
     known = entry(name) or entry(name.rpartition(".")[2]) or entry(function.__name__)
     if known is None:
-        known = shared_entry("elementwise") if op is not None and op.examples else _NONE
+        known = elementwise_entry() if op is not None and op.examples else _NONE
     examples = known.examples or ("" if op is None else op.examples)
     given = _signature(function)
     refused = given.return_annotation == "NoReturn"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-__all__ = ["PLACE", "Entry", "entry", "names", "shared_entry"]
+__all__ = ["PLACE", "Entry", "elementwise_entry", "entry", "names"]
 
 PLACE = Path(__file__).parent
 _SHARED = "[parameters]"
@@ -64,9 +64,9 @@ def entry(name: str) -> Entry | None:
     )
 
 
-def shared_entry(place: str) -> Entry:
-    """An entry with the parameters that the functions of a file share, and nothing else."""
-    return Entry((), {**_glossary("parameters"), **_glossary(place)}, "", "", "")
+def elementwise_entry() -> Entry:
+    """An entry with the parameters that elementwise functions share, and nothing else."""
+    return Entry((), {**_glossary("parameters"), **_glossary("elementwise")}, "", "", "")
 
 
 def names() -> list[str]:

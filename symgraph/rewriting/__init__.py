@@ -3,9 +3,6 @@
 from symgraph.rewriting import Axes, Identity, Positive, Real, RulePack, rule
 """
 
-import warnings
-from typing import TYPE_CHECKING
-
 from ..array import Array
 from .builders import as_scalar, folded, negated, number, product, value_of
 from .conditions import holds, provided
@@ -42,6 +39,7 @@ from .guards import (
     is_real,
     is_scalar,
     is_total,
+    of_fact,
 )
 from .index import RuleSet
 from .packs import default_rules, load_packs
@@ -95,6 +93,7 @@ __all__ = [
     "load_packs",
     "negated",
     "number",
+    "of_fact",
     "product",
     "provided",
     "rule",
@@ -102,16 +101,3 @@ __all__ = [
     "unary_of_parity",
     "value_of",
 ]
-
-_FORMER = {"once": "as_scalar", "opposite": "negated", "together": "folded"}
-"""Former names of functions, and their names today."""
-
-if not TYPE_CHECKING:  # So that type checkers refuse the former names.
-
-    def __getattr__(name: str) -> object:
-        if name not in _FORMER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        today = _FORMER[name]
-        message = f"{__name__}.{name} is {today} now; the former name will go."
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
-        return globals()[today]

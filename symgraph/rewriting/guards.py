@@ -99,7 +99,7 @@ def _of_kind(name: str, kinds: str) -> Guard:
 
 
 def of_fact(fact: Fact) -> Guard:
-    """The guard that holds where a fact is known."""
+    """The guard that a fact is known, as in `Annotated[Array, of_fact(orthogonal)]`."""
     return Guard(str(fact), lambda node, knowledge: knowledge.of(node).has(fact), facts=(fact,))
 
 

@@ -351,7 +351,7 @@ def instantiated(pattern: Pattern, env: Mapping[str, Any], found: Bindings) -> A
 
 # -- printing --------------------------------------------------------------------------------------
 def _strength(pattern: Pattern) -> int:
-    """How strongly the printed pattern binds."""
+    """The precedence of the printed pattern."""
     written = pattern.op.text if isinstance(pattern, OpPattern) else None
     if isinstance(written, Prefix):
         return UNARY

@@ -212,7 +212,7 @@ def _parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 class _Annotation(NamedTuple):
-    """What the annotation of a parameter tells."""
+    """The parsed annotation of a parameter."""
 
     hint: object
     of: object

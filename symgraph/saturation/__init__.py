@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..later import door
+from ..lazy import lazy_getattr
 from .bounds import SaturationBounds
 
 if TYPE_CHECKING:
@@ -10,4 +10,4 @@ if TYPE_CHECKING:
 
 __all__ = ["SaturationBounds", "axioms_besides", "saturated"]
 
-__getattr__ = door(__name__, axioms_besides="strategy", saturated="strategy")
+__getattr__ = lazy_getattr(__name__, axioms_besides="strategy", saturated="strategy")

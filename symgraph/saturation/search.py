@@ -15,7 +15,7 @@ from ..ir.cost import node_flops, varying
 from ..ir.dims import names_of, resolve
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
-from ..passes.constant_folding import folded
+from ..passes.constant_folding import with_constants_folded
 from ..rewriting.rule import Rule, Soundness
 from .bounds import SaturationBounds
 from .choices import Choices, ENode
@@ -116,7 +116,7 @@ class EGraphSearch:
         self.instances.append(instance)
         for node in self.graph.nodes[before:]:
             if not self._varying(node) and node.operands:
-                number = folded([node])[0]
+                number = with_constants_folded([node])[0]
                 if number is not node and number.results == node.results:
                     self._note(Equality(None, node, number, "exact"))
 

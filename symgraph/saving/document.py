@@ -30,8 +30,8 @@ from ..ir.dag import Dag
 from ..ir.invariants import verify
 from ..ir.node import Node
 from .encoding import Nodes, value_at
+from .json_paths import Place, parsed
 from .node_table import ReadNodes, WrittenNodes
-from .places import Place, parsed
 
 __all__ = ["dag_at", "dag_of", "laid_out", "opened", "text_of", "written_dag"]
 

@@ -23,8 +23,8 @@ from ..ir.body import Body
 from ..ir.dims import Dim, is_named
 from ..ir.node import Node
 from ..ops.backward_rules import Backward, WrittenRule, flat_rule
-from .places import Place
-from .sizes import dim_at, dtype_at, written_dim
+from .dimensions import dim_at, dtype_at, written_dim
+from .json_paths import Place
 
 __all__ = ["Nodes", "fact_at", "settled_params", "value_at", "written"]
 

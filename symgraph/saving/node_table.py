@@ -22,11 +22,11 @@ from ..ir.value_names import MOST_NAMES, Name
 from ..ops.backward_rules import WrittenRule
 from ..ops.creation import input as symbolic_input
 from ..source import Frame
+from .dimensions import aval_at, written_aval
 from .encoding import Nodes, fact_at, settled_params, value_at, written
+from .json_paths import Place
 from .node_order import in_order, rules_of
 from .param_kinds import check_params
-from .places import Place
-from .sizes import aval_at, written_aval
 
 __all__ = ["ReadNodes", "WrittenNodes"]
 

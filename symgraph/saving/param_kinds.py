@@ -14,7 +14,7 @@ import numpy as np
 from ..ir.body import Body
 from ..ir.dims import is_named
 from ..ops.backward_rules import Backward
-from .places import Place
+from .json_paths import Place
 
 __all__ = ["check_params"]
 

@@ -61,5 +61,5 @@ def facts_of_leaves(
 
 
 def _is_part(path: str, name: str) -> bool:
-    """Whether a leaf is what the name says, or in it."""
+    """Whether a leaf is the named part, or inside it."""
     return path.startswith(name) and path[len(name) : len(name) + 1] in ("", ".", "[")

@@ -69,7 +69,7 @@ class BatchArguments:
         return cls(len(args), tuple(kwargs), tuple(trees), tuple(leaves), tuple(paths), tuple(axes))
 
     def size(self, stated: object) -> Dim:
-        """How many there are in the batch."""
+        """The size of the batch."""
         known: list[tuple[str, Dim]] = []
         if stated is not None:
             known.append(("axis_size", normal(stated)))

@@ -24,7 +24,7 @@ _ELSEWHERE = {
 def check_transform_options(
     transform: str, backend: str | Backend, options: Mapping[str, object]
 ) -> None:
-    """Refuse what is no option of the backend.
+    """Refuse options that the backend lacks.
 
     Raises
     ------

@@ -21,7 +21,7 @@ __all__ = ["CacheInfo", "KeptProgram", "Programs"]
 
 
 class CacheInfo(NamedTuple):
-    """How the programs of a transformed function are kept; as `functools.lru_cache` tells it."""
+    """Statistics of the cache of programs, as `functools.lru_cache` gives them."""
 
     hits: int
     misses: int

@@ -25,7 +25,7 @@ from ..ir.walks import reachable
 from ..ops.creation import input as symbolic_input
 from ..pytrees import Tree, flatten
 from .arguments import Arguments, Signature, dtype_of, is_array
-from .counts import LARGEST, Count, Family, refusing_more
+from .unknown_int import LARGEST, Count, Family, refusing_more
 
 __all__ = ["TracedCall", "is_number", "traced_call"]
 

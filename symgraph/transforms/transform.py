@@ -34,12 +34,12 @@ from ..pytrees import flatten
 from ..rewriting.rule import Soundness
 from .arguments import Arguments, Names, Signature, check_foreign, dtype_of, shown_place
 from .assumptions import Assume, facts_of_leaves, stated_facts
-from .counts import LARGEST, NotACount
 from .kinds import TransformKind, checked, with_keyword
 from .options import check_transform_options
 from .programs import CacheInfo, KeptProgram, Programs
 from .results import nested
 from .traced_call import TracedCall, is_number, traced_call
+from .unknown_int import LARGEST, NotACount
 
 __all__ = ["Transform"]
 

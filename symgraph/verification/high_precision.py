@@ -1,6 +1,6 @@
 """Values of a graph in high precision: both sides of a rule are measured against them.
 
-The definitions of elementwise operations and reductions run over mpmath's reals (`reals`).
+The definitions of elementwise operations and reductions run over mpmath's reals (`real_functions`).
 Operations that only move elements run their kernel on object arrays.
 """
 
@@ -21,7 +21,7 @@ from ..namespace import NUMPY
 from ..ops.carrying import carries_off_axis, carries_reduced
 from ..ops.creation import DIMENSION
 from ..rewriting.guards import uniform_value
-from .reals import Numbers, Unsupported, definition_of, reals
+from .real_functions import Numbers, Unsupported, definition_of, reals
 
 __all__ = ["ORDINARY_BITS", "precise_values"]
 

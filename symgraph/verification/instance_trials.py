@@ -21,7 +21,7 @@ from ..ir.walks import reachable
 from ..ops.creation import input as symbolic_input
 from ..rewriting.report import Report
 from .grading import Sides, acceptable, same_bits
-from .maker import SIZES, Instance
+from .instance_maker import SIZES, Instance
 from .modular import PRIME, DividesByZero, NoRingIdentity, modular_values
 from .reference import Point, Reference
 from .samples import Matrices, Numbers, values_for
@@ -37,7 +37,7 @@ _THOROUGH = 6
 
 @dataclass(frozen=True, slots=True)
 class _Draw:
-    """How numbers are drawn: the share of awkward ones, the named sizes, the kind of matrices."""
+    """The settings of a draw: share of awkward numbers, named sizes, kind of matrices."""
 
     share: float = 0.0
     sizes: Mapping[str, int] = field(default_factory=lambda: SIZES)

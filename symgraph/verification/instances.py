@@ -14,8 +14,8 @@ import numpy as np
 
 from ..rewriting.guards import Guard
 from ..rewriting.rule import Rule, Soundness
-from .maker import SHAPES, Instance, InstanceMaker
-from .small_maker import SmallInstanceMaker
+from .equal_axes_maker import SmallInstanceMaker
+from .instance_maker import SHAPES, Instance, InstanceMaker
 
 __all__ = ["instances"]
 

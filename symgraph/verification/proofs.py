@@ -64,7 +64,7 @@ def _verdicts() -> dict[str, bool]:
 
 
 def statement(rule: Rule) -> str:
-    """All that a proof of the rule looks at: grade, sides, and what is assumed of each variable."""
+    """The premises of a proof: grade, sides, and the assumptions on each variable."""
     assumed = [
         f"{each.name}: {_kinds(each)} {' '.join(sorted(_assumed(each)))}" for each in rule.variables
     ]

@@ -21,8 +21,8 @@ from ..ir.walks import reachable
 from ..rewriting.guards import uniform_value
 from .grading import LARGE
 from .high_precision import ORDINARY_BITS, precise_values
-from .maker import Instance
-from .reals import WIDE_BITS, Real, TooLarge, Unsupported
+from .instance_maker import Instance
+from .real_functions import WIDE_BITS, Real, TooLarge, Unsupported
 from .samples import Numbers
 
 __all__ = ["Point", "Reference"]

@@ -14,7 +14,7 @@ from ..facts import Fact, consistent
 from ..ir.dims import resolve
 from ..ir.node import Node
 from ..rewriting.rule import Soundness
-from .maker import Instance
+from .instance_maker import Instance
 
 __all__ = ["Matrices", "Numbers", "values_for"]
 
@@ -54,7 +54,7 @@ def values_for(
     specials: float,
     sizes: Mapping[str, int],
     *,
-    matrices: Matrices = "any",
+    matrices: Matrices,
 ) -> dict[Node, Numbers]:
     """Numbers for each input that its facts admit, a share `specials` of them awkward.
 

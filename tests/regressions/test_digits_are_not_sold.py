@@ -112,6 +112,7 @@ GROWING: dict[str, Function] = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", GROWING)
 def test_a_quotient_by_the_square_of_what_grows(name: str) -> None:
     grows = GROWING[name]
@@ -260,6 +261,7 @@ FINITE: dict[str, tuple[Function, tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", FINITE)
 def test_what_is_finite_as_derived_stays_so(name: str) -> None:
     function, at = FINITE[name]

@@ -39,6 +39,7 @@ GRAPHS = {
 }
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("simplified", [False, True])
 @pytest.mark.parametrize("backend", ON_THE_CPU)
 @pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)

@@ -49,6 +49,7 @@ AT = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
 @pytest.mark.parametrize("order", ["gradient first", "simplified first"])
 @pytest.mark.parametrize("name", KINKED)

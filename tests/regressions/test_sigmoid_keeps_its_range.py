@@ -39,6 +39,7 @@ def _lowered(f: Callable[[Any], Any], shape: Any, dtype: str, backend: str) -> C
     return sg.trace(f, x=sg.spec(shape, dtype)).lower(backend)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", ENDS)
@@ -91,6 +92,7 @@ def test_no_number_is_lost_in_a_product(c: float, shape: Any) -> None:
         np.testing.assert_allclose(found, want, rtol=1e-14)
 
 
+@pytest.mark.sampled(one_in=6, each="name")
 @pytest.mark.parametrize("seed", [2, 3, 5])
 @pytest.mark.parametrize(
     "name", ["exp_over_positive_plus_exp", "exp_times_quotient_by_positive_plus_exp"]

@@ -24,6 +24,7 @@ PROGRAMS: list[Callable[[Any, Any], Any]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("f", BY_SIZE)
 def test_exact_keeps_every_bit(f: Callable[[Any], Any], program: Callable[[Any, Any], Any]) -> None:

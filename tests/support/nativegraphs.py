@@ -53,7 +53,7 @@ def _reduced(x: Any, rng: np.random.Generator) -> Any:
     return np.max(x, axis=axis, keepdims=keepdims)
 
 
-def native_graph(seed: int, dtype: str, size: int = 24) -> Graph:
+def native_graph(seed: int, dtype: str) -> Graph:
     """A random graph of elementwise operations and reductions of rows, columns and everything."""
     rng = np.random.default_rng(seed)
     rows = (7, "n", 33, 1)[seed % 4]
@@ -61,7 +61,7 @@ def native_graph(seed: int, dtype: str, size: int = 24) -> Graph:
 
     shapes = {"a": (rows, columns), "b": (rows, columns), "r": (rows, 1), "c": (columns,), "t": ()}
     pool: list[Any] = [sg.input(name, shape, dtype) for name, shape in shapes.items()]
-    while len(pool) < size:
+    while len(pool) < 24:
         x, y = [pool[-1 - min(int(rng.exponential(4)), len(pool) - 1)] for _ in range(2)]
         kind = rng.integers(10)
         if kind == 0:

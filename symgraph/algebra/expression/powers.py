@@ -45,7 +45,7 @@ def is_raised(x: Node, exponent: Node, knowledge: Knowledge) -> bool:
 
 
 def exponents_related(y: Node, z: Node) -> Relation | None:
-    """How one exponent is computed from the other; None if it is not seen at once."""
+    """One exponent as a function of the other; None if the relation is not plain."""
     if y is z:
         return "the same"
     for one, other in ((y, z), (z, y)):

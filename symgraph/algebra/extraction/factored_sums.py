@@ -218,7 +218,7 @@ def _without(
 
 
 def _renamed(factors: Factors, term: Term) -> Term:
-    """The factors, summed over what they have of the term's indices."""
+    """The factors, summed over those of the term's indices that they have."""
     used = {i for _, idx, _ in factors for i in idx}
     bound = {-1 - place: size for place, size in enumerate(term.bound) if -1 - place in used}
     return canonical_term(factors, bound)

@@ -98,7 +98,7 @@ class RegionMemory:
         return self.exprs[node][1]
 
     def note(self, walk: Unchanged) -> None:
-        """Note a walk that left its graph as it was; it passed by what is settled already."""
+        """Note a walk that changed nothing; it skipped regions that are settled already."""
         last = self.unchanged
         if last is not None and last.outputs == walk.outputs:
             walk.settled.update(last.settled)
@@ -114,7 +114,7 @@ class RegionMemory:
             self.unchanged = last._replace(settled=set(last.settled), contested=False)
 
     def settlement(self, outputs: list[Node], nodes: Collection[Node]) -> Settlement:
-        """What the last walk leaves to find for another one over this graph."""
+        """What another walk over this graph may still find."""
         last = self.unchanged
         if last is None or last.outputs != outputs or last.contested:
             return "contested"

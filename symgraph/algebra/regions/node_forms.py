@@ -139,7 +139,7 @@ class NodeForms:
     # -- the licence to cancel ---------------------------------------------------------------------
     @property
     def licence_uses(self) -> int:
-        """How often the licence was used so far."""
+        """The number of uses of the licence so far."""
         return 0 if self.memory.licence is None else self.memory.licence.used
 
     def _note_licence(self, node: Node, before: int | None = None) -> None:

@@ -44,7 +44,7 @@ class RebuiltValues:
         return self._rebuilt(node) if found is None else found
 
     def note(self, node: Node) -> None:
-        """Rebuild what uses a value that the walk has passed, where no other operand is missing."""
+        """Rebuild the users of a value that the walk has passed, if no other operand is missing."""
         now = self._now
         if now[node] is node:
             return

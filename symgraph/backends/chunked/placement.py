@@ -196,7 +196,7 @@ def _by_reading(node: Node, rows: Mapping[int, int], stage: int) -> Placement | 
 
 
 def _behind(node: Node, first: int) -> int:
-    """How many axes stand behind the indexed ones; the indices are operands from `first` on."""
+    """The number of axes after the indexed ones; the indices are operands from `first` on."""
     return -node.params["axis"] - (len(node.operands) - first)
 
 

@@ -27,7 +27,7 @@ __all__ = ["ChunkProgram", "ChunkStage", "ChunkedPlan", "planned"]
 
 @dataclass(frozen=True, slots=True)
 class ChunkProgram:
-    """A graph, and what its inputs are.
+    """A graph, and the kinds of its inputs.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def _renamed(node: Node, name: str) -> Node:
 
 
 def _of_chunk(node: Node) -> Node:
-    """What is combined: the node on the rows of a chunk; a whole part is added once, at the end."""
+    """The node on the rows of a chunk, to be combined; a whole part is added once, at the end."""
     if node.op is not SCATTER_ADD:
         return node
     base, values, *indices = [Array(each) for each in node.operands]

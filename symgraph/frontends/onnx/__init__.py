@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...later import door
+from ...lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from .entry import from_onnx, onnx_parameters
 
 __all__ = ["from_onnx", "onnx_parameters"]
 
-__getattr__ = door(__name__, from_onnx="entry", onnx_parameters="entry")
+__getattr__ = lazy_getattr(__name__, from_onnx="entry", onnx_parameters="entry")

@@ -33,7 +33,7 @@ class Runs(Protocol):
         ...
 
     def find(self, name: str) -> Entry:
-        """What a name stands for."""
+        """The value of a name."""
         ...
 
     def spend(self, count: int) -> None:
@@ -42,7 +42,7 @@ class Runs(Protocol):
 
 
 class Call:
-    """A node: its attributes, and what is known of its operands.
+    """A node: its attributes, and the known facts and values of its operands.
 
     Parameters
     ----------

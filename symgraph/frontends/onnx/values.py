@@ -149,7 +149,7 @@ def from_sizes(sizes: Any) -> Value:
 
 
 def entry(result: Any) -> Entry:
-    """What an operator has given, as an entry."""
+    """The result of an operator, as an entry."""
     if isinstance(result, (tuple, list)):
         return tuple([cast("Value", entry(each)) for each in cast("Sequence[Any]", result)])
     if result is None or isinstance(result, Value):

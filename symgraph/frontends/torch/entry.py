@@ -161,7 +161,7 @@ class _Inputs:
         return made
 
     def check(self) -> None:
-        """Refuse facts of what is no input."""
+        """Refuse facts of names that are no inputs."""
         unknown = [name for name in self._assume if name not in self.arrays]
         if unknown:
             raise InputError(
@@ -178,7 +178,7 @@ def _place_in_memory(tensor: Any) -> Any:
 
 
 def _without_none(value: Any) -> Any:
-    """Nested results without what is None."""
+    """Nested results without the entries that are None."""
     if isinstance(value, dict):
         return {k: _without_none(v) for k, v in value.items() if v is not None}  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, (tuple, list)):

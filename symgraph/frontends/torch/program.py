@@ -126,7 +126,7 @@ def prepared(
 
 
 def _warn_of_lost_marks(program: Any) -> None:
-    """Warn of a decomposed program that does not tell what was detached."""
+    """Warn of a decomposed program that does not tell which values were detached."""
     if program.dialect == "TRAINING":
         return
     calls = [node for node in program.graph.nodes if hasattr(node.target, "_schema")]
@@ -337,7 +337,7 @@ def _names_of_dims(
 
 
 def _leaves(arg: Any, spec: Any) -> Iterator[Any]:
-    """For each tensor in an argument what is said of its axes, in order."""
+    """For each tensor in an argument the dynamic sizes of its axes, in order."""
     if isinstance(arg, Mapping):
         for name, each in arg.items():
             yield from _leaves(each, spec and spec.get(name))

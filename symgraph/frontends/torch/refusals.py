@@ -1,4 +1,4 @@
-"""What layers in training mode are refused for."""
+"""The reasons why layers in training mode are refused."""
 
 from __future__ import annotations
 

@@ -44,7 +44,6 @@ _TWO_OF_FLOATS = (
     *("np.log({0}*{1})", "np.sqrt({0})*np.sqrt({1})", "np.log(np.exp({0}) + np.exp({1}))"),
 )
 _COMPARISONS = (">", ">=", "<", "<=", "==", "!=")
-_OF_SETS = ("x", "y", "x + y", "x*y", "x - y")
 
 
 @dataclass(frozen=True)

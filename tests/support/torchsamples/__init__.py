@@ -37,7 +37,7 @@ def op_db() -> dict[str, Any]:
     return {f"{each.name}/{each.variant_test_name}".rstrip("/"): each for each in found}
 
 
-def compare_samples(name: str, f: Adapter, slopes: float = 1e-7) -> int:
+def compare_samples(name: str, f: Adapter) -> int:
     """How many samples of an operator agree; the adapter gives None for one it leaves out."""
     import torch
 
@@ -46,7 +46,7 @@ def compare_samples(name: str, f: Adapter, slopes: float = 1e-7) -> int:
     agreed = 0
     for sample in op.sample_inputs("cpu", torch.float64, requires_grad=True):
         inputs = sample.input if isinstance(sample.input, (list, tuple)) else [sample.input]
-        agreed += compare(op, f, [*inputs, *sample.args], sample, slopes)
+        agreed += compare(op, f, [*inputs, *sample.args], sample, 1e-7)
     return agreed
 
 

@@ -16,7 +16,7 @@ import symgraph.numpy as snp
 from symgraph.accuracy import Judge
 from symgraph.accuracy.draws import drawn
 from symgraph.accuracy.probes import COUNT
-from symgraph.accuracy.stacks import _ways, stacked  # pyright: ignore[reportPrivateUsage]
+from symgraph.accuracy.stacked_kernels import _ways, stacked  # pyright: ignore[reportPrivateUsage]
 from symgraph.accuracy.trials import Trials
 from symgraph.facts import holds_on
 from symgraph.ir.fact_inference import Knowledge

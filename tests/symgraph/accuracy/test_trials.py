@@ -15,7 +15,7 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.accuracy.draws import drawn
 from symgraph.accuracy.probes import ORDINARY
-from symgraph.accuracy.stacks import stacked
+from symgraph.accuracy.stacked_kernels import stacked
 from symgraph.accuracy.trials import Trials
 from symgraph.graph import stages
 from symgraph.ir.fact_inference import Knowledge

@@ -54,6 +54,7 @@ BASES: dict[str, tuple[float, Callable[[Any], Any]]] = {
 }
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", BASES)
 def test_a_gradient_is_right_as_far_as_numbers_go(name: str, dtype: str) -> None:
@@ -68,6 +69,7 @@ def test_a_gradient_is_right_as_far_as_numbers_go(name: str, dtype: str) -> None
     np.testing.assert_allclose(small.evaluate(x=x), right.astype(dtype), rtol=tolerance)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", BASES)
 def test_a_gradient_is_finite_wherever_it_was(name: str) -> None:
     f = BASES[name][1]

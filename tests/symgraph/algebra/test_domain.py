@@ -103,6 +103,7 @@ def flat(values: Any) -> np.ndarray[Any, Any]:
     return np.concatenate(parts)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", [*CANCEL, *MATRICES])
 def test_what_may_be_zero_or_no_number_cancels(name: str) -> None:
     f, plain, short = (CANCEL | MATRICES)[name]

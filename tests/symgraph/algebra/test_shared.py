@@ -127,7 +127,7 @@ def likelihood_by_a_filter(F: Any, H: Any, y: Any, steps: int) -> Any:
     return total
 
 
-@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("steps", [1, pytest.param(2, marks=pytest.mark.whole)])
 def test_a_matrix_has_one_spelling_in_its_determinant_and_its_systems(steps: int) -> None:
     at = {"F": 0.3 * RNG.standard_normal((3, 3)), "H": RNG.standard_normal((2, 3))}
     at["y"] = RNG.standard_normal((2, 2))

@@ -41,6 +41,7 @@ def test_a_named_dimension_computes_as_its_number(number: int, dtype: str) -> No
         np.testing.assert_allclose(found, wanted, rtol=1e-6)
 
 
+@pytest.mark.whole  # Tracing a function that reads SymPy looks at all of SymPy: two seconds.
 def test_what_is_no_arithmetic_on_dimensions_is_refused() -> None:
     def f(x: Any) -> Any:
         return x * sympy.cos(x.shape[0])

@@ -280,6 +280,7 @@ LOOPS: list[tuple[str, Any, Array, Any]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     ("f", "x", "ties"), [each[1:] for each in LOOPS], ids=[e[0] for e in LOOPS]
 )

@@ -111,6 +111,7 @@ def _loss(function: Callable[..., Any], np: Any) -> Callable[[Any], Any]:
     return loss
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", [*WITHOUT, *WITH])
 def test_gradients_are_those_of_the_chain_rule(name: str) -> None:
     function = {**WITHOUT, **WITH}[name]

@@ -81,6 +81,7 @@ CASES: dict[str, tuple[Function, list[float], Any, Any]] = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("simplify", [False, True], ids=["derived", "simplified"])
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives_at_a_special_point(name: str, simplify: bool) -> None:

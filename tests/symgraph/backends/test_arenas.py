@@ -25,6 +25,7 @@ LINUX = pytest.mark.skipif(not arenas.CAN_RELEASE, reason="needs madvise of Linu
 
 
 @cache
+@cache
 def planned(share: float = 0.6) -> sg.Graph:
     graph = mlp(8, 512, 128).simplify()
     return graph.checkpoint(int(share * graph.memory_plan().peak_bytes))
@@ -63,7 +64,7 @@ def test_a_planned_program_keeps_its_arena_between_calls() -> None:
 @LINUX
 # The plans of the others are searched for up to ten seconds.
 @pytest.mark.parametrize(
-    "name", ["masks", *(pytest.param(each, marks=WHOLE) for each in ("pieces", "norms", "lstm"))]
+    "name", [pytest.param(each, marks=WHOLE) for each in ("masks", "pieces", "norms", "lstm")]
 )
 def test_an_arena_changes_no_bit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = PROGRAMS[name]() if name != "lstm" else lstm(8, 256, 64).simplify()
@@ -120,6 +121,7 @@ def test_sizes_of_named_dimensions_have_an_arena_each() -> None:
     assert f.workspace_bytes > 0
 
 
+@pytest.mark.whole
 @LINUX
 def test_tracemalloc_sees_each_array() -> None:
     graph = planned()

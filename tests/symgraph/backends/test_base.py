@@ -17,7 +17,7 @@ from symgraph.backends.base import Backend, available, backend_named
 from symgraph.backends.capabilities import DTYPES, Capabilities
 from symgraph.backends.conformance import check_backend, check_dag
 from symgraph.backends.lowered import lower
-from symgraph.backends.randomdags import random_dag
+from symgraph.backends.random_graphs import random_dag
 from symgraph.backends.samples import SAMPLES, op_samples
 from symgraph.errors import BackendError, VerifyError
 from symgraph.ir.dag import Dag

@@ -27,7 +27,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The backend, imported while NumPy is in CuPy's place."""
     for name, module in modules().items():
         monkeypatch.setitem(sys.modules, name, module)
-    ours = ("symgraph.backends.cupynames", "symgraph.backends.cupy")
+    ours = ("symgraph.backends.cupy_namespace", "symgraph.backends.cupy")
     for name in ours:
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module(ours[1]).BACKEND
@@ -204,7 +204,7 @@ def test_no_device_is_told(monkeypatch: pytest.MonkeyPatch, stand_in: Any) -> No
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    for name in ("symgraph.backends.cupy", "symgraph.backends.cupynames"):
+    for name in ("symgraph.backends.cupy", "symgraph.backends.cupy_namespace"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     with pytest.raises(BackendError, match="'cupy' cannot be imported") as told:
         backend_named("cupy")

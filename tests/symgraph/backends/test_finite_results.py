@@ -12,7 +12,7 @@ import pytest
 
 import symgraph as sg
 from symgraph.backends.lowered import lower
-from symgraph.backends.randomdags import random_dag
+from symgraph.backends.random_graphs import random_dag
 from symgraph.ir.bad_numbers import bad_elements, cause_of
 from symgraph.ir.interpreter import evaluate
 from symgraph.ir.op import carries_aligned

@@ -138,7 +138,7 @@ def test_on_another_device_a_program_is_looked_through_once_for_each_size(monkey
 
 
 def test_the_convolutions_of_other_devices_have_the_same_values(monkeypatch: Any) -> None:
-    monkeypatch.setattr("symgraph.backends.jaxnames._on_cpu", lambda: False)
+    monkeypatch.setattr("symgraph.backends.jax_namespace._on_cpu", lambda: False)
     for name in ("convolution", "adjoint_convolution", "kernel_convolution"):
         assert check_backend("jax", ops=[OPS[name]], graphs=0, gradients=True) > 1
 

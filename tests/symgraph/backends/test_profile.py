@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import symgraph as sg
+from symgraph.backends.machine_speed import roof
 from symgraph.backends.profile import Profile, ProfileRow
-from symgraph.backends.roof import roof
 
 needs_native = pytest.mark.skipif(find_spec("llvmlite") is None, reason="no native extra")
 
@@ -42,7 +42,9 @@ def row_of(table: Profile, text: str, part: str = "forward") -> ProfileRow:
     return found
 
 
-@pytest.mark.parametrize("n", [40, 60_000], ids=["whole", "in blocks"])
+@pytest.mark.parametrize(
+    "n", [40, pytest.param(60_000, marks=pytest.mark.whole)], ids=["whole", "in blocks"]
+)
 def test_rows_are_lines_and_add_up_to_the_costs_of_the_graph(n: int) -> None:
     graph = graph_of_loss()
     f = graph.lower()

@@ -23,7 +23,7 @@ pytest.importorskip("array_api_compat", reason="the torch extra is not installed
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from symgraph.backends.torch import BACKEND  # noqa: E402  # it needs torch
-from symgraph.backends.torchnames import TorchNamespace  # noqa: E402
+from symgraph.backends.torch_namespace import TorchNamespace  # noqa: E402
 
 X, Y = np.array([0.3, -1.2, 0.0]), np.array([1.0, 2.0, 3.0])
 

@@ -14,7 +14,7 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.backends.lowered import Lowered, lower
-from symgraph.backends.randomdags import random_dag
+from symgraph.backends.random_graphs import random_dag
 from symgraph.ir.interpreter import evaluate
 from symgraph.namespace import NUMPY, images
 

@@ -81,6 +81,7 @@ GRADIENTS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("arguments", GRADIENTS, ids=lambda arguments: arguments[0])
 def test_gradients_agree_with_differences(
     arguments: list[str], capsys: pytest.CaptureFixture[str]

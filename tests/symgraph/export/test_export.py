@@ -18,7 +18,7 @@ def _traced(seed: int) -> sg.Graph:
     return graph.gradient(*program.targets)
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=40)
 @pytest.mark.parametrize("seed", range(20))
 def test_every_program_is_shown(seed: int) -> None:
     joint = _traced(seed)

@@ -84,6 +84,7 @@ def test_gexf_is_read_by_networkx(name: str, tmp_path: Path) -> None:
     assert path.read_bytes() == first
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", ["x", *HOSTILE], ids=range(1 + len(HOSTILE)))
 @pytest.mark.parametrize("kind", ["graphml", "gexf", "gml"])
 def test_networkx_writes_the_graph_itself(kind: str, name: str, tmp_path: Path) -> None:
@@ -153,6 +154,7 @@ def test_the_derivation_as_markdown_holds_no_markup_of_the_users(name: str) -> N
     assert any("log_of_exp" in each for each in fences)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_names_are_harmless_in_every_format(name: str, tmp_path: Path) -> None:
     graph = gradient(name)

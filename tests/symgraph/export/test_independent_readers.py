@@ -20,7 +20,7 @@ def gradient(name: str) -> sg.Graph:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of pydot's own calls of pyparsing
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=9)
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 def test_graphviz_text_is_read_by_pydot(name: str) -> None:
     pydot: Any = pytest.importorskip("pydot")

@@ -202,6 +202,7 @@ CASES: dict[str, tuple[Any, str, str]] = {
 }
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", CASES)
 def test_the_formulas_compute_what_the_graph_computes(name: str) -> None:
     f, names, targets = CASES[name]

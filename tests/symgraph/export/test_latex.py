@@ -287,7 +287,7 @@ def assert_is_tex(text: str) -> None:
     assert not re.search(r"([_^])\{[^{}]*\}\1", text), text
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=16)
 @pytest.mark.parametrize("seed", range(25))
 def test_random_programs_give_tex(seed: int) -> None:
     program = random_program(seed)

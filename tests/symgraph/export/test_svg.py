@@ -11,7 +11,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from symgraph import Graph, scope, trace
@@ -117,6 +117,7 @@ def _picture(name: str) -> str:
     return svg.render(GRAPHS[name]())
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_everything_is_within_the_picture(name: str) -> None:
     root = ET.fromstring(_picture(name))
@@ -132,6 +133,7 @@ def test_everything_is_within_the_picture(name: str) -> None:
             assert all(0 <= x <= width and 0 <= y <= height for x, y in _drawn(path.attrib["d"]))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_no_box_overlaps_another_and_no_edge_runs_through_one(name: str) -> None:
     _check_apart(_picture(name))
@@ -245,6 +247,7 @@ def test_a_page_in_the_dark_keeps_its_ground() -> None:
 
 
 # -- folding ---------------------------------------------------------------------------------------
+@pytest.mark.whole
 def test_layers_fold_to_one_page() -> None:
     dag = _layers(600)
     shown = scene(dag, Labels(dag))
@@ -300,6 +303,7 @@ def test_a_picture_refers_to_nothing_outside() -> None:
     assert "<script" not in source
 
 
+@settings(max_examples=25)
 @given(name=st.text(min_size=1, max_size=60))
 @example(name="<script>alert(1)</script>")
 @example(name="]]>")

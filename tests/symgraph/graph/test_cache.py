@@ -44,7 +44,7 @@ def is_hit(graph: sg.Graph, **how: Any) -> bool:
     return sg.cache.info().hits > before
 
 
-@pytest.mark.sampled(one_in=64)
+@pytest.mark.sampled(one_in=160)
 @pytest.mark.parametrize("row", CATALOGUE, ids=[row.name for row in CATALOGUE])
 def test_a_known_result_is_the_one_found_anew(row: Row) -> None:
     def found() -> sg.Graph:
@@ -131,14 +131,14 @@ def test_what_is_done_with_a_known_result() -> None:
 
 
 def test_old_results_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sg.cache, "limit", 100)
-    for power in range(2, 40):
+    monkeypatch.setattr(sg.cache, "limit", 40)
+    for power in range(2, 16):
         sg.trace(lambda x, p=power: np.sum(x**p), x="n").gradient("x").simplify()
     info = sg.cache.info()
-    assert 1 < info.graphs < 38
-    assert info.nodes <= 100
+    assert 1 < info.graphs < 14
+    assert info.nodes <= 40
     monkeypatch.setattr(sg.cache, "limit", 0)
-    assert not is_hit(sg.trace(lambda x: np.sum(x**39), x="n").gradient("x"))
+    assert not is_hit(sg.trace(lambda x: np.sum(x**15), x="n").gradient("x"))
 
 
 def test_a_result_that_is_too_large_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,6 +50,7 @@ def test_low_effort_gives_the_values_of_a_row(row: Any) -> None:
         np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.whole
 def test_more_effort_goes_on_where_less_stopped() -> None:
     f, at = GRAPHS["normalised layers"]
     derived = sg.trace(f, **at).gradient("w")

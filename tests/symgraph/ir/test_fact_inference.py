@@ -80,7 +80,7 @@ def all_moderate(node: Node, defined: dict[Node, Any]) -> bool:
 
 
 # -- propagation -----------------------------------------------------------------------------------
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=48)
 @pytest.mark.parametrize("case", ROWS, ids=str)
 @settings(
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -41,7 +41,6 @@ SAMPLED = [op.name for op in sampled_ops()]
 
 _MARK = "It marks a value for derivatives, and is looked at by name where they are taken."
 _BODY = "It does what the function given by the user does."
-_QUOTIENT = {"homogeneous of degree 0", "odd in 0", "linear in 0", "odd in 1"}
 _SLOPE = "Its result does not depend on the slope, but its derivative does."
 _SIZE = "It depends on the size: the samples are of odd order."
 _ROUNDING = "The next number is as near as rounding."

@@ -15,7 +15,7 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.backends.lowered import Lowered, lower
-from symgraph.backends.randomdags import random_dag
+from symgraph.backends.random_graphs import random_dag
 from symgraph.ir.avals import Aval
 from symgraph.ir.interpreter import evaluate
 from symgraph.lowering import block_sizes, fusion, program, rowwise
@@ -116,6 +116,7 @@ def same_as_interpreter(f: Lowered, values: dict[str, Any]) -> None:
         close(got, want)
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 8, 100])
@@ -185,6 +186,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("layout", LAYOUTS)

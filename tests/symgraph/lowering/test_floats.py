@@ -43,6 +43,7 @@ def assert_same(got: Any, want: Any) -> None:
         assert abs(got - want) <= np.spacing(abs(want))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("ufunc", [*UFUNCS, *OTHERS], ids=lambda each: each.__name__)
 def test_values_are_those_of_numpy(ufunc: np.ufunc) -> None:
     f = lowered(ufunc, ufunc.nin)

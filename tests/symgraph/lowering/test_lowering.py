@@ -22,7 +22,7 @@ import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.backends.conformance import check_dag
 from symgraph.backends.lowered import Lowered, lower
-from symgraph.backends.randomdags import random_dag
+from symgraph.backends.random_graphs import random_dag
 from symgraph.backends.samples import op_samples
 from symgraph.ir.dag import Dag
 from symgraph.ir.interpreter import evaluate
@@ -119,7 +119,7 @@ def assert_closed_function(
                 assert not isinstance(part.value, str) or re.fullmatch(r"[\w,>. -]*", part.value)
 
 
-@pytest.mark.sampled(one_in=10)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.name)
 def test_source_of_every_operation_is_closed(op: Any) -> None:
     for dag in op_samples(op):
@@ -177,7 +177,7 @@ def test_source_reads_like_numpy() -> None:
 @pytest.mark.whole
 def test_source_does_not_depend_on_hash_seeds() -> None:
     script = (
-        "from symgraph.backends.randomdags import random_dag; import symgraph.numpy;"
+        "from symgraph.backends.random_graphs import random_dag; import symgraph.numpy;"
         "from symgraph.backends.lowered import lower;"
         "print(lower(random_dag(3, rows='n')).source)"
     )

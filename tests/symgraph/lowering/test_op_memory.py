@@ -20,7 +20,7 @@ UNTRACED = {"expm": "SciPy 1.18", "least_squares": "NumPy 2.4"}
 """Operations of which these versions take memory that Python does not trace."""
 
 
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=64)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("op", MEASURED, ids=lambda op: op.name)
 def test_what_was_predicted_is_held(op: Any) -> None:

@@ -29,6 +29,7 @@ def lowered(case: str, columns: int = 64, dtype: str = "float64") -> Lowered:
     return sg.trace(CASES[case][0], x=spec, y=spec).lower()
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_values_are_those_of_the_interpreter(case: str, dtype: str) -> None:

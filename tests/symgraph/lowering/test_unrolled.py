@@ -54,6 +54,7 @@ def assert_same(found: Any, wanted: Any) -> None:
 NUMBERS = [0.0, -0.0, 1.5, -2.0, 1e308, -1e-310, np.inf, -np.inf, np.nan, 800.0]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_numbers_are_those_of_numpy(name: str) -> None:
     quick, plain = lowered(FUNCTIONS[name]), lowered(FUNCTIONS[name], floats=False)

@@ -301,7 +301,7 @@ def test_costs_may_be_measured() -> None:
 
 
 def test_a_time_limit_gives_the_best_plan_so_far() -> None:
-    graph, _ = deep(60)
+    graph, _ = deep(30)
     quick, slow = [graph.checkpoint("70%", time_limit=each) for each in (1e-9, 60.0)]
     budget = 0.7 * graph.memory().peak_bytes
     assert max(each.memory().peak_bytes for each in (quick, slow)) <= budget

@@ -17,7 +17,7 @@ from symgraph.memory.planner import backward_steps, searched
 from symgraph.memory.plans import evaluated
 
 
-@pytest.mark.parametrize("count", [6, 8, 10])
+@pytest.mark.parametrize("count", [6, 8, pytest.param(10, marks=pytest.mark.whole)])
 def test_another_search_finds_a_run_at_the_least_peak_and_none_below(count: int) -> None:
     refuted = 0
     for seed in range(12):
@@ -34,6 +34,7 @@ def test_another_search_finds_a_run_at_the_least_peak_and_none_below(count: int)
     assert refuted >= 8
 
 
+@pytest.mark.whole
 def test_plans_of_real_graphs_have_the_peaks_they_name() -> None:
     smaller = proven = 0
     for seed in (0, 1, 7, 15, 21, 23, 24, 54):  # Some with at most 14 steps forward.

@@ -130,7 +130,7 @@ def test_live_ranges_of_bases_cover_their_views() -> None:
     out = late.T * view
     dag = closed({"x": x}, out)
     order = list(dag.nodes)
-    ranges = live_ranges(dag, order=order)
+    ranges = live_ranges(dag, order)
     assert x.node not in ranges
     assert ranges[base.node] == (order.index(base.node), order.index(out.node))
     assert ranges[out.node][1] == len(order)

@@ -92,7 +92,7 @@ def bits(graph: sg.Graph, given: dict[str, Any]) -> list[bytes]:
     return [np.asarray(each).tobytes() for each in every]
 
 
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("simplified", [True, False])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_each_way_gives_the_same_bits(name: str, simplified: bool) -> None:
@@ -191,6 +191,7 @@ def test_loops_that_share_a_short_time_have_a_plan() -> None:
     assert bits(plan, given) == bits(graph, given)
 
 
+@pytest.mark.whole
 def test_a_budget_below_all_carries_of_a_named_number_of_steps_is_told_to_need_a_number() -> None:
     def loss(xs: Any, w: Any) -> Any:
         return np.sum(sg.scan(lambda h, x: (np.tanh(h @ w + x), None), np.zeros(8), xs)[0] ** 2)

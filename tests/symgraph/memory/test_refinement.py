@@ -24,6 +24,7 @@ def solved(search: ExactSearch, budget: int, weight: float = 1.0) -> list[int] |
     return search.cheapest(budget, 60_000, weight)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("seed", range(4))
 def test_optima_fall_with_the_budget_and_a_beam_is_no_better(seed: int) -> None:
     count = 8
@@ -101,6 +102,7 @@ def test_a_plan_of_a_smaller_budget_counts(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(searched) == 5
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("seed", range(6))
 def test_tables_of_live_sets_find_what_the_search_finds(seed: int) -> None:
     count = 9

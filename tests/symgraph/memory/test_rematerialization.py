@@ -435,6 +435,7 @@ def test_half_the_memory_of_a_deep_network_costs_little() -> None:
         assert overhead < bound
 
 
+@pytest.mark.whole
 def test_square_root_memory_for_one_more_forward_run() -> None:
     """Chen et al. 2016: about 2 sqrt(n) values suffice if each is computed at most twice."""
     dag = chain(100)

@@ -14,6 +14,7 @@ from symgraph.namespace import NUMPY, triangular
 from symgraph.namespace.triangular import solved
 
 
+@pytest.mark.sampled(one_in=16)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("size", [1, 2, 7, 40])
 def test_one_system_has_scipys_bits(dtype: str, size: int) -> None:

@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite", reason="the native extra is not installed")
 
 from symgraph.backends import shared_loops
 from symgraph.backends.native import BACKEND
-from symgraph.native import groups, parts
+from symgraph.native import groups, thread_parts
 
 pytestmark = pytest.mark.oracle
 
@@ -27,22 +27,22 @@ ULPS = 256
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Parts of a few numbers; how many parts each call of a loop had."""
     monkeypatch.setattr(groups, "LEAST_SHARED", 2)
-    monkeypatch.setattr(parts, "LEAST_SHARED", 2)
+    monkeypatch.setattr(thread_parts, "LEAST_SHARED", 2)
     for name in ("LEAST_PART", "_LEAST_ROWS", "_ALIGNED"):
-        monkeypatch.setattr(parts, name, 2)
+        monkeypatch.setattr(thread_parts, name, 2)
     monkeypatch.setattr(shared_loops, "_LEAST_WORK", 1)
     monkeypatch.setattr(shared_loops, "_LEAST_TILES", 1)
     found: list[int] = []
-    bounds = parts.Parts.bounds
+    bounds = thread_parts.Parts.bounds
 
-    def noted(self: parts.Parts, rows: int, columns: int) -> list[tuple[int, int]]:
+    def noted(self: thread_parts.Parts, rows: int, columns: int) -> list[tuple[int, int]]:
         cut = bounds(self, rows, columns)
         assert [start for start, _ in cut] == sorted([start for start, _ in cut])
         assert sum([count for _, count in cut]) == (rows if cut else 0)
         found.append(len(cut))
         return cut
 
-    monkeypatch.setattr(parts.Parts, "bounds", noted)
+    monkeypatch.setattr(thread_parts.Parts, "bounds", noted)
     return found
 
 
@@ -112,7 +112,7 @@ def test_large_loops(shape: tuple[int, int]) -> None:
                 np.testing.assert_array_equal(got, want)
         for got, want in zip(first, graph.evaluate(x=x, y=y), strict=True):
             assert ulps_apart(got, want) <= ULPS
-    assert n * m >= parts.LEAST_SHARED
+    assert n * m >= thread_parts.LEAST_SHARED
 
 
 def test_what_no_sum_reaches_has_the_bits_of_uncut_loops() -> None:

@@ -14,7 +14,7 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import apply
 from symgraph.backends.conformance import gradient_of
-from symgraph.backends.randomdags import random_dag
+from symgraph.backends.random_graphs import random_dag
 from symgraph.backends.samples import op_samples
 from symgraph.errors import BackendError, InputError, SymgraphError
 from symgraph.ir.dag import Dag

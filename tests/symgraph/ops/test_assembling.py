@@ -13,7 +13,6 @@ from symgraph.ir.fact_inference import Knowledge
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(3, 4))
-CUBE = RNG.normal(size=(2, 3, 4))
 ROW = np.array([3.0, 1.0, 2.0])
 
 # -- padding ---------------------------------------------------------------------------------------

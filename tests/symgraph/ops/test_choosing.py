@@ -10,7 +10,7 @@ import pytest
 
 import symgraph as sg
 from symgraph.ir.interpreter import evaluate
-from symgraph.namespace import NUMPY, choosing
+from symgraph.namespace import NUMPY, bitwise_where
 
 SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, -np.nan, 5e-324, 1e-45, 3e38]
 
@@ -51,16 +51,16 @@ def test_bits_are_those_of_where(dtype: str, n: int) -> None:
 def test_what_is_broadcast_is_left_to_where(condition: Any, x: Any, y: Any) -> None:
     rng = np.random.default_rng(0)
     given = rng.random(condition) > 0.5, rng.normal(size=x), np.zeros(y)
-    assert not choosing._fit(*given, None)
+    assert not bitwise_where._fit(*given, None)
     np.testing.assert_array_equal(NUMPY.chosen(*given), np.where(*given))
 
 
 def test_other_dtypes_are_left_to_where() -> None:
     x = np.arange(3000)
     assert NUMPY.chosen(x > 7, x, np.zeros((), int)).dtype == x.dtype
-    assert not choosing._fit(x > 7, x * 1.0, np.zeros((), "float32"), None)
-    assert not choosing._fit(x, x * 1.0, np.zeros(()), None)
-    assert not choosing._fit(x > 7, x * 1.0, np.zeros(()), np.zeros(3000, "float32"))
+    assert not bitwise_where._fit(x > 7, x * 1.0, np.zeros((), "float32"), None)
+    assert not bitwise_where._fit(x, x * 1.0, np.zeros(()), None)
+    assert not bitwise_where._fit(x > 7, x * 1.0, np.zeros(()), np.zeros(3000, "float32"))
 
 
 def test_a_relu_asks_no_element() -> None:

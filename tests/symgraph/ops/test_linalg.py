@@ -16,7 +16,7 @@ from symgraph.array import Array
 from symgraph.autodiff.reverse import cotangents, vjp
 from symgraph.errors import DTypeError, InputError, NotDifferentiable, ShapeError, TraceError
 from symgraph.facts import holds_on
-from symgraph.ir.fact_inference import knowledge_of
+from symgraph.ir.fact_inference import Knowledge
 from symgraph.ops.creation import input, ones
 from symgraph.testing import check_grads, random_values
 from symgraph.testing.gradients import numbers
@@ -345,7 +345,7 @@ OF_FACTS: list[tuple[Callable[[Any], Any], tuple[Any, ...], tuple[str, ...]]] = 
 def test_facts_are_known_and_true(f, assumed, names):
     x = input("x", (3, 3), assume=assumed)
     found = f(x)
-    known = knowledge_of([found.node]).of(found.node)
+    known = Knowledge().of(found.node)
     facts = {str(fact): fact for fact in known.facts}
     assert set(names) <= set(facts), sorted(facts)
     for seed in range(3):

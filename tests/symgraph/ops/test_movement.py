@@ -212,6 +212,7 @@ ORDERS = [
 """NumPy does not reshape in the order "K"."""
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("read", "order"), ORDERS)
 @pytest.mark.parametrize("turned", TURNED)
 def test_elements_are_read_as_numpy_reads_them_or_not_at_all(

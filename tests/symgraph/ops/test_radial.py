@@ -38,7 +38,7 @@ LENGTHS: dict[str, tuple[Callable[[Any], Any], Any]] = {
 ROWS = [(length, name) for length in LENGTHS for name in FUNCTIONS]
 
 
-@pytest.mark.sampled(one_in=24)
+@pytest.mark.sampled(one_in=72)
 @pytest.mark.parametrize(("length", "name"), ROWS, ids=["-".join(row) for row in ROWS])
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 def test_function_of_a_length_that_is_0(length: str, name: str, mode: Any) -> None:

@@ -98,6 +98,7 @@ def test_equal_loops_are_one_node() -> None:
 
 
 # -- derivatives -----------------------------------------------------------------------------------
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     "options",
     [

@@ -157,7 +157,7 @@ def test_checkpoints_leave_no_loop_of_no_steps(stretch: int, lengths: set[int]) 
         assert found == lengths
 
 
-@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("reverse", [pytest.param(False, marks=pytest.mark.whole), True])
 def test_stretches_give_the_bits_of_the_plain_loop(reverse: bool) -> None:
     """A stretch added up its own share of the gradient first."""
 

@@ -16,6 +16,7 @@ UFUNCS = [
 INDICES = [[0, 2, 5], [3, 1, 1, 8], [8], [0, 0, 0], []]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "bool"])
 @pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda each: each.__name__)
 def test_segments_are_reduced_as_in_numpy(ufunc: Any, dtype: str) -> None:

@@ -23,6 +23,7 @@ def tags(tree: Tree) -> set[str]:
     return {tag}.union(*(() if isinstance(inside, str) else map(tags, inside)))
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("question", "shown", "elements"),
     [

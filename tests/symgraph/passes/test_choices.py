@@ -238,6 +238,7 @@ def test_long_sums_and_deep_masks_stay_and_take_no_recursion() -> None:
     assert with_choices_joined(graph.dag.outputs) == list(graph.dag.outputs)
 
 
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("seed", range(16))
 def test_gradients_of_random_pieces_are_as_derived(seed: int) -> None:
     drawn = iter(np.random.default_rng(seed).integers(1 << 20, size=2_000).tolist())

@@ -70,6 +70,7 @@ def gradients(f: Function, K: Any) -> tuple[sg.Graph, sg.Graph]:
     return plain, plain.simplify()
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("case", FOUND)
 def test_functions_of_the_matrix(case: str) -> None:
     f, most = FOUND[case]
@@ -83,6 +84,7 @@ def test_functions_of_the_matrix(case: str) -> None:
     assert small.simplify().op_count() == small.op_count()
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("case", FOUND)
 def test_of_a_matrix_that_is_not_known_to_be_definite(case: str) -> None:
     """The factor is that of the lower triangle, so only systems with the factor may be solved."""

@@ -12,11 +12,11 @@ import symgraph.numpy as snp
 from symgraph.ir.node import Node
 from symgraph.ir.walks import reachable
 from symgraph.ops.creation import zeros
-from symgraph.passes.constant_folding import folded
+from symgraph.passes.constant_folding import with_constants_folded
 
 
 def one(value: Any) -> Node:
-    (result,) = folded([value.node])
+    (result,) = with_constants_folded([value.node])
     return result
 
 

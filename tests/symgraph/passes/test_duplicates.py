@@ -8,7 +8,7 @@ import pytest
 import symgraph as sg
 from symgraph.array import FUNCTIONS, Array
 from symgraph.ir.node import make
-from symgraph.passes.duplicates import merged
+from symgraph.passes.duplicates import with_duplicates_merged
 
 X = np.random.default_rng(0).normal(size=(5, 8))
 
@@ -30,7 +30,7 @@ def test_a_column_and_the_same_numbers_as_a_vector() -> None:
         return np.sqrt(np.exp(column) + 1.0), np.sqrt(1.0 + np.exp(column.reshape(5)))
 
     graph = sg.trace(f, x=(5, 8))
-    one, other = merged(graph.dag.outputs)
+    one, other = with_duplicates_merged(graph.dag.outputs)
     assert other.op.name == "reshape"
     assert other.operands == (one,)
     small = graph.simplify()
@@ -45,7 +45,7 @@ def test_rows_and_columns_stay_apart() -> None:
     def f(x: sg.Array) -> tuple[sg.Array, sg.Array]:
         return x[:, None] + x[None, :], x + x
 
-    outer, twice = merged(sg.trace(f, x=(5,)).dag.outputs)
+    outer, twice = with_duplicates_merged(sg.trace(f, x=(5,)).dag.outputs)
     assert outer.shape == (5, 5)
     assert twice.op.name == "add"
 
@@ -56,7 +56,7 @@ def test_what_is_computed_again_on_purpose_stays() -> None:
     sine = FUNCTIONS["sin"](Array(x)).node
     again = make(sine.op, sine.operands, sine.params, copy=1)
     vector = FUNCTIONS["sin"](FUNCTIONS["reshape"](Array(x), (5,))).node
-    one, other, flat = merged([sine, again, vector])
+    one, other, flat = with_duplicates_merged([sine, again, vector])
     assert one is sine
     assert other is again
     assert flat.operands == (sine,)

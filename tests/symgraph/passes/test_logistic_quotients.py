@@ -189,7 +189,7 @@ def check_random(seed: int) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * size)
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_multiples(seed: int) -> None:
     check_random(seed)

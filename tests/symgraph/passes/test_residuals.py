@@ -164,6 +164,7 @@ def test_named_sizes() -> None:
 
 
 # -- numbers ---------------------------------------------------------------------------------------
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("backend", [*ON_THE_CPU, "jax", "torch"])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_gradients_are_those_of_loops_written_out(backend: str, reverse: bool) -> None:
@@ -204,6 +205,7 @@ def derivatives(name: str) -> tuple[sg.Graph, dict[str, Any]]:
     return sg.graph(*second, inputs=[plain.inputs[key] for key in PLAIN]), PLAIN
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", ["hvp", "jvp", "batch", "second"])
 def test_other_derivatives(name: str) -> None:
     graph, given = derivatives(name)
@@ -248,6 +250,7 @@ def test_what_is_kept_is_told() -> None:
     assert not graph.checkpoint("75%").memory_plan().loops
 
 
+@pytest.mark.whole
 def test_every_budget_is_held() -> None:
     graph = cell_gradient()
     full = graph.memory().peak_bytes

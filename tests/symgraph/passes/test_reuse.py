@@ -12,7 +12,7 @@ from randomgraphs.compare import traced
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.passes.reuse import reused
+from symgraph.passes.reuse import with_values_reused
 
 X = np.array([0.5, -1.25, 2.0, 3.5, -0.75])
 
@@ -89,7 +89,9 @@ def test_a_power_of_what_may_be_no_number_is_no_product() -> None:
         assert np.isnan(small.evaluate(**at))
 
 
-@pytest.mark.parametrize(("seed", "dtype"), [(2336, "mixed"), (2465, "float64")])
+@pytest.mark.parametrize(
+    ("seed", "dtype"), [pytest.param(2336, "mixed", marks=pytest.mark.whole), (2465, "float64")]
+)
 def test_powers_one_apart_agree_with_the_algebra(seed: int, dtype: str) -> None:
     """Programs that came out shorter a second time: one step undid another."""
     program = random_program(seed).astype(dtype)
@@ -107,7 +109,7 @@ def test_no_higher_power_is_used() -> None:
     """x**8 is infinite where x**7 is a number."""
     at = np.array([1e40, 2.0])
     graph = sg.trace(lambda x: (x**7.5, x**8.5), x="2")
-    outputs = reused(graph.dag.outputs)
+    outputs = with_values_reused(graph.dag.outputs)
     assert outputs[0] is graph.dag.outputs[0]
     assert outputs[1].op.name == "multiply"
     np.testing.assert_allclose(graph.simplify().evaluate(x=at)[0], at**7.5)
@@ -131,7 +133,7 @@ def test_rows_times_a_vector() -> None:
 
 def test_values_that_stay_keep_their_nodes() -> None:
     graph = sg.trace(lambda x: (x**3, x @ x), x="5")
-    assert reused(graph.dag.outputs) == list(graph.dag.outputs)
+    assert with_values_reused(graph.dag.outputs) == list(graph.dag.outputs)
 
 
 def test_a_product_written_after_its_sum_is_one_node() -> None:
@@ -200,7 +202,7 @@ def test_a_contraction_has_no_factor_of_one() -> None:
 def test_sums_of_a_difference_and_of_its_negative() -> None:
     """One difference, and the sign of the shorter result."""
     graph = sg.trace(lambda x, y: ((x - y).sum(1), (y - x).sum(0)), x="3, 4", y="3, 4")
-    outputs = reused(graph.dag.outputs)
+    outputs = with_values_reused(graph.dag.outputs)
     assert sorted(node.op.name for node in outputs) == ["negative", "sum"]
     small = graph.simplify()
     assert sorted(names(small)) == ["negative", "subtract", "sum", "sum"]
@@ -217,4 +219,4 @@ def test_differences_that_others_need_stay() -> None:
         x="3, 4",
         y="3, 4",
     )
-    assert reused(graph.dag.outputs) == list(graph.dag.outputs)
+    assert with_values_reused(graph.dag.outputs) == list(graph.dag.outputs)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 import symgraph as sg
 from symgraph.ir.node import Node
 from symgraph.passes import simplify
-from symgraph.passes.simplify import _Swings  # pyright: ignore[reportPrivateUsage]
+from symgraph.passes.oscillation import Oscillation
 
 STEPS = 5
 
@@ -62,7 +62,7 @@ def of_length(count: int, first: float) -> list[Node]:
 
 def test_swings_need_not_come_back_to_the_same_length() -> None:
     start = of_length(10, 2.0)
-    swings = _Swings(start)
+    swings = Oscillation(start)
     before = start
     for longer, after in [(14, 11), (15, 10)]:
         assert not swings.are_enough
@@ -80,7 +80,7 @@ def test_swings_need_not_come_back_to_the_same_length() -> None:
 
 def test_rounds_that_gain_an_operation_or_two_creep() -> None:
     current = of_length(20, 2.0)
-    swings = _Swings(current)
+    swings = Oscillation(current)
     told: list[bool] = []
     for length in [18, 17, 12, 10, 10]:
         after = of_length(length, 2.0)

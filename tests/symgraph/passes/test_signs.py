@@ -117,7 +117,7 @@ def test_programs_with_many_negations(seed: int) -> None:
 
 
 # -- every operation -------------------------------------------------------------------------------
-@pytest.mark.sampled(one_in=4)
+@pytest.mark.sampled(one_in=12)
 @pytest.mark.parametrize("name", sorted(set(SIGNED) - {"negative"}))
 def test_what_is_said_of_each_operation(name: str) -> None:
     """With negated operands, the negative, or both: never more operations, the same values."""

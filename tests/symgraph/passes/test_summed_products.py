@@ -11,7 +11,7 @@ from installed import ON_THE_CPU
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.ir.interpreter import evaluate
-from symgraph.passes.as_run import as_run
+from symgraph.passes.program_graph import program_graph
 from symgraph.passes.residuals import with_residuals
 
 RNG = np.random.default_rng(0)
@@ -53,7 +53,7 @@ def flat(found: Any) -> list[Any]:
 def test_gradients_of_weights_are_products_of_all_rows(reverse: bool) -> None:
     at = given()
     graph = gradient(at, "w", "u", reverse=reverse)
-    run = as_run(graph.dag)
+    run = program_graph(graph.dag)
     assert products(with_residuals(graph.dag)) == [2, 3, 0]
     assert products(run) == [2, 1, 2]
     # Of the carries of the reverse loop the cotangent is left, and what is handed on.
@@ -85,13 +85,13 @@ def test_other_backends(backend: str) -> None:
 )
 def test_other_sums_stay_in_the_loop(sizes: dict[str, int]) -> None:
     graph = gradient(given(**sizes), "w", "u")
-    assert products(as_run(graph.dag)) == products(with_residuals(graph.dag)) == [2, 3, 0]
+    assert products(program_graph(graph.dag)) == products(with_residuals(graph.dag)) == [2, 3, 0]
 
 
 def test_rows_that_spare_little_are_not_stacked() -> None:
     """60 rows of 160 cotangents a step, against two sums of 160 x 160."""
     graph = gradient(given(rows=60), "w")
-    assert products(as_run(graph.dag)) == products(with_residuals(graph.dag))
+    assert products(program_graph(graph.dag)) == products(with_residuals(graph.dag))
 
 
 def test_a_sum_that_goes_on_from_another_begins_there() -> None:
@@ -107,7 +107,7 @@ def test_a_sum_that_goes_on_from_another_begins_there() -> None:
         "first": RNG.normal(size=(160, 160)),
     }
     graph = sg.trace(total, **{name: each.shape for name, each in at.items()})
-    assert products(as_run(graph.dag)) == [1]
+    assert products(program_graph(graph.dag)) == [1]
     want = at["first"] + np.einsum("tki,tkj->ij", at["x"], at["y"])
     np.testing.assert_allclose(graph.lower()(**at), want, rtol=1e-11, atol=1e-12)
 
@@ -120,7 +120,7 @@ def test_a_sum_that_steps_read_stays() -> None:
         return sg.scan(step, snp.zeros((160, 160)), x)
 
     graph = sg.trace(loss, x=(5, 4, 160))
-    assert products(as_run(graph.dag)) == [1, 0]
+    assert products(program_graph(graph.dag)) == [1, 0]
 
 
 def test_a_number_that_is_none_stays_none() -> None:
@@ -129,7 +129,7 @@ def test_a_number_that_is_none_stays_none() -> None:
     at["x"][4, 0, 7] = np.inf
     graph = gradient(at, "w", "u")
     want = evaluate(graph.dag, at)
-    for one, other in zip(evaluate(as_run(graph.dag), at), want, strict=True):
+    for one, other in zip(evaluate(program_graph(graph.dag), at), want, strict=True):
         np.testing.assert_array_equal(np.isnan(one), np.isnan(other))
 
 
@@ -148,7 +148,7 @@ def test_a_plan_stays_as_it_is() -> None:
     graph = gradient(given(), "w", "u")
     full = graph.memory().peak_bytes
     plan = graph.checkpoint("100%")
-    assert as_run(plan.dag) is plan.dag
+    assert program_graph(plan.dag) is plan.dag
     assert plan.memory().peak_bytes <= full
     few = graph.memory_frontier()[0][0]
     tight = graph.checkpoint(few)

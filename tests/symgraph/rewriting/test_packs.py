@@ -15,7 +15,6 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph import rewriting
 from symgraph.errors import RuleError
 from symgraph.rewriting import Real, RulePack, rule
 from symgraph.rewriting.driver import rewrite
@@ -174,18 +173,6 @@ def test_a_rule_and_a_pack_are_added_in_one_line() -> None:
     assert "sine_of_arcsine" in graph.simplify(rules=alone).explain()
     with pytest.raises(RuleError, match="Two rules are named 'sqrt_of_square'"):
         sg.default_rules().plus(replace(sine_of_arcsine, name="sqrt_of_square"))
-
-
-@pytest.mark.parametrize(
-    ("former", "today"), [("once", "as_scalar"), ("opposite", "negated"), ("together", "folded")]
-)
-def test_a_former_name_of_a_builder_works_and_says_its_name_today(former: str, today: str) -> None:
-    with pytest.warns(DeprecationWarning, match=f"{former} is {today} now"):
-        assert getattr(rewriting, former) is getattr(rewriting, today)
-
-
-def test_a_name_that_never_was_is_missing() -> None:
-    assert not hasattr(rewriting, "twice")
 
 
 def test_functions_that_rules_name_are_documented_when_a_user_asks_for_them() -> None:

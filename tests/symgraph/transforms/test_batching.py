@@ -182,7 +182,7 @@ def test_batches_of_none_and_of_one(op: Op, size: int) -> None:
             assert found.ndim == output.ndim + 1
 
 
-@pytest.mark.sampled(one_in=8)
+@pytest.mark.sampled(one_in=24)
 @pytest.mark.parametrize("op", unlike_ops(), ids=lambda op: op.name)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_the_gradient_of_a_batch_is_the_batch_of_gradients(op: Op) -> None:

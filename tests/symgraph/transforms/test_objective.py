@@ -39,7 +39,13 @@ def test_derivatives_are_those_of_scipy() -> None:
     np.testing.assert_array_equal(objective.gradient(x), gradient)
 
 
-@pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "Newton-CG", "trust-krylov", "trust-exact"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        *("BFGS", "L-BFGS-B", "Newton-CG", "trust-krylov"),
+        pytest.param("trust-exact", marks=pytest.mark.whole),
+    ],
+)
 def test_scipy_minimises(method: str) -> None:
     # From START most methods reach the local minimum near (-1, 1, 1, 1, 1).
     near = {**START, "first": np.array([1.3, 0.7]), "rest": (np.array([0.8, 1.9, 1.2]),)}
@@ -57,6 +63,7 @@ def test_scipy_minimises(method: str) -> None:
     np.testing.assert_allclose(params["rest"][0], 1.0, atol=1e-3)
 
 
+@pytest.mark.whole
 def test_logistic_regression_on_real_data() -> None:
     """The optimum scikit-learn finds, by Newton steps whose Hessian is never built."""
     features, labels = load_breast_cancer(return_X_y=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import symgraph as sg
@@ -188,6 +188,7 @@ nested = st.recursive(
 ).filter(lambda tree: not isinstance(tree, tuple) or not all(isinstance(x, int) for x in tree))
 
 
+@settings(max_examples=25)
 @given(tree=nested, size=st.integers(0, 3), axis=st.sampled_from([0, -1]))
 def test_nested_arguments_and_results(tree: Any, size: int, axis: int) -> None:
     def made(shape: Any) -> Any:
@@ -306,6 +307,7 @@ DERIVATIVES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", DERIVATIVES)
 def test_derivatives_of_each_example(name: str) -> None:
     f = DERIVATIVES[name]

@@ -14,7 +14,7 @@ from symgraph.ir.op import OPS, carries_aligned
 from symgraph.namespace import NUMPY
 from symgraph.ops.carrying import carries_reduced
 from symgraph.verification.high_precision import ORDINARY_BITS, precise_values
-from symgraph.verification.reals import Unsupported
+from symgraph.verification.real_functions import Unsupported
 
 DEFINED = sorted(
     name

@@ -29,6 +29,7 @@ def test_the_scalar_rules_are_proved() -> None:
     assert len(proved) >= 255
 
 
+@pytest.mark.whole
 def test_the_kept_verdicts_are_those_that_sympy_finds() -> None:
     assert KEPT.read_text(encoding="utf-8") == verdicts(), "run python tests/support/verdicts.py"
 

@@ -36,8 +36,8 @@ from symgraph.rewriting import (
     rule,
     static,
 )
+from symgraph.verification.instance_maker import Instance
 from symgraph.verification.instance_trials import InstanceTrial
-from symgraph.verification.maker import Instance
 from symgraph.verification.mutants import mutants_of
 from symgraph.verification.proofs import is_proved
 from symgraph.verification.verifier import Report, verify_rule

@@ -1,4 +1,4 @@
-"""The table of operators: a function for each, in rooms by what they are about."""
+"""The table of operators: a function for each, one module for each subject."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def deform_conv(
 
 
 def _between(images: Tensor, places: list[Tensor], extents: tuple[int, ...]) -> Tensor:
-    """Linear between the four neighbours; what lies outside of the image is zero."""
+    """Linear between the four neighbours; pixels outside the image are zero."""
     lower = [np.floor(each) for each in places]
     total: Any = 0
     n, parts, channels = images.shape[:3]

@@ -1,4 +1,4 @@
-"""ONNX's own operator for gradients: what stands in its place is the gradient that we derive."""
+"""ONNX's own operator for gradients, replaced by the gradient that we derive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Indices: what is read from places, and written to them."""
+"""Indices: reading values from places, and writing values to them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _tuples(x: Tensor, indices: Tensor, batch: int) -> tuple[Any, ...]:
 
 # -- writing ---------------------------------------------------------------------------------------
 def _combined(call: Call, x: Tensor, index: tuple[Any, ...], values: Tensor) -> Tensor:
-    """The operand, with values written to places, or added to what is there."""
+    """The operand, with values written or added at places."""
     kind = call.choice("reduction", "none", "add", "mul", "max", "min")
     if kind == "none":
         return snp.index_update(x, index, values)

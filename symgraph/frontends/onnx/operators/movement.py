@@ -1,4 +1,4 @@
-"""Shapes: what moves elements and computes none."""
+"""Shapes: operators that move elements and compute none."""
 
 from __future__ import annotations
 

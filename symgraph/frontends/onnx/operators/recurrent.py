@@ -116,7 +116,7 @@ def _directions(call: Call) -> Iterator[tuple[bool, list[Any]]]:
 
 
 def _clipping(call: Call) -> Callable[[Tensor], Tensor]:
-    """What is done to the operands of activations."""
+    """The clipping of the operands of activations."""
     if not call.has("clip"):
         return lambda x: x
     most = call.real("clip")

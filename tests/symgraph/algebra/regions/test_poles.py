@@ -60,6 +60,7 @@ def test_a_pole_that_stays_one_is_shortened(name: str, pole: str) -> None:
     assert np.array_equal(np.isfinite(values(small)), np.isfinite(values(graph)))
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("pole", HIDDEN)
 @pytest.mark.parametrize("name", BOUNDING)
 def test_no_number_is_made_of_nan(name: str, pole: str) -> None:

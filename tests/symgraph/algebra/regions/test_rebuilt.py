@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import symgraph as sg
 from symgraph.algebra import normalized
@@ -24,6 +25,7 @@ def layers(x: Any) -> Any:
     return np.mean(x**2)
 
 
+@pytest.mark.whole
 def test_half_of_one_plus_tanh_is_shared_in_all_layers_at_once() -> None:
     gradient = sg.trace(layers, np.ones((2, 3))).gradient("x")
     knowledge = Knowledge()

@@ -90,7 +90,8 @@ def test_few_graphs_are_looked_at_without_memory(monkeypatch: pytest.MonkeyPatch
         return normalized(*args, **how)
 
     monkeypatch.setattr(rounds, "normalized", counted)
-    for row in ROWS:
+    rows = ROWS[::2]
+    for row in rows:
         gradient(row).simplify()
-    assert walks[False] > len(ROWS)
-    assert walks[True] < len(ROWS) / 4
+    assert walks[False] > len(rows)
+    assert walks[True] < len(rows) / 4

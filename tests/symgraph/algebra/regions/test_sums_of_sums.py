@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import symgraph as sg
 from symgraph.algebra import normalized
@@ -23,6 +24,7 @@ def variance(x: Any) -> Any:
     return np.sum(v**2)
 
 
+@pytest.mark.whole
 def test_sums_along_a_loop_are_joined_in_few_walks() -> None:
     gradient = sg.trace(variance, np.float64(1.0)).gradient("x", value=False)
     outputs, knowledge = list(gradient.dag.outputs), Knowledge()
