@@ -213,14 +213,14 @@ class MT19937(np.random.MT19937):  # NumPy writes the name of the class into the
 
     def _legacy_seeding(self, seed: Any) -> None:
         self._has_seed = seed is not None
-        super()._legacy_seeding(seed)  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
+        super()._legacy_seeding(seed)
 
     @property
     def capsule(self) -> Any:
         """What a `RandomState` asks for when the seed is in."""
         if not self._has_seed:
             _stand_ins.unseeded()
-            super()._legacy_seeding(None)  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
+            super()._legacy_seeding(cast("Any", None))
             self._has_seed = True
         return super().capsule
 
