@@ -270,6 +270,14 @@ _INSTEAD_OF = {
     ),
     **dict.fromkeys(("resize", "setfield", "setflags"), _IN_PLACE),
     **dict.fromkeys(("dump", "dumps", "tobytes", "tofile"), _NUMBERS),
+    **dict.fromkeys(("cpu", "detach", "eval", "numpy"), _NUMBERS),
+    **dict.fromkeys(
+        ("evaluate", "gradient", "lower", "save", "simplify"),
+        "A graph has it: sg.graph(y), of the symbolic array y.",
+    ),
+    **dict.fromkeys(
+        ("backward", "grad"), "sg.grad(y, x) is the gradient of the symbolic scalar y by x."
+    ),
     "flat": "np.ravel(x) is the array as a vector.",
 }
 _ELSEWHERE = "symgraph.numpy has the functions; methods are those of np.ndarray."
