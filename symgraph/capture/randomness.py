@@ -207,13 +207,13 @@ def _is_copying() -> bool:
 class MT19937(np.random.MT19937):  # NumPy writes the name of the class into the state.
     """The bits of a `RandomState`, which it makes without a seed and then seeds, if it has one."""
 
-    def __init__(self, seed: Any = 0) -> None:
+    def __init__(self, seed: int = 0) -> None:
         super().__init__(seed)
         self._has_seed = False
 
-    def _legacy_seeding(self, seed: Any) -> None:
+    def _legacy_seeding(self, seed: object) -> None:
         self._has_seed = seed is not None
-        super()._legacy_seeding(seed)
+        super()._legacy_seeding(cast("Any", seed))
 
     @property
     def capsule(self) -> Any:

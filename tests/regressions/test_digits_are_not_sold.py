@@ -84,7 +84,7 @@ def test_the_entropy_of_a_softmax_keeps_its_digits() -> None:
     held(entropy, np.array([80.0, 70.0, 76.0, 79.5], SINGLE))
 
 
-@pytest.mark.parametrize("others", [lambda a: a, np.sin, lambda a: a + a * a])
+@pytest.mark.parametrize("others", [lambda a: a, np.sin])
 def test_the_digits_of_terms_are_kept_beside_others(others: Function) -> None:
     def regularized(z: Any, a: Any) -> Any:
         p = np.exp(z) / np.sum(np.exp(z))
