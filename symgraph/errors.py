@@ -7,7 +7,10 @@ the last line says how to mend it. The user's line that led to an error is alway
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from inspect import signature
+from typing import Any, TypeVar, cast
 
 from .source import Frame, user_frame
 
@@ -35,6 +38,9 @@ __all__ = [
     "did_you_mean",
     "nothing_returned",
 ]
+
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class SymgraphError(Exception):
@@ -114,6 +120,32 @@ def nothing_returned(name: str) -> TraceError:
         f"{name} returned None: it has no `return`, or a path through it has none.",
         mend="End it with `return` and the value.",
     )
+
+
+def by_position(most: int, mend: str) -> Callable[[F], F]:
+    """For a function that takes `most` arguments by position: what to write is said of more.
+
+    Raises
+    ------
+    InputError
+        When it is called with more.
+    """
+
+    def told(function: F) -> F:
+        @wraps(function)
+        def checked(*args: object, **keywords: object) -> object:
+            if len(args) > most:
+                names = ", ".join(list(signature(function).parameters)[:most])
+                raise InputError(
+                    f"{function.__name__} takes {most} arguments by position, {names}; "
+                    f"{len(args)} were given.",
+                    mend=mend,
+                )
+            return function(*args, **keywords)
+
+        return cast("F", checked)
+
+    return told
 
 
 class MissingAttribute(TraceError, AttributeError):

@@ -134,5 +134,5 @@ def test_so_do_those_that_differentiate_nothing_beside_a_value(function: Any) ->
 
 
 def spelled_out(function: Any) -> set[str]:
-    code = function.__code__
+    code = inspect.unwrap(function).__code__
     return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])

@@ -22,6 +22,7 @@ import numpy as np
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ir.walks import reachable, unrepeated
+from .common_terms import apart_from_common_terms
 from .lost_numbers import LARGEST, LostNumbers
 from .lucky_values import Luck
 from .other_values import ACCIDENTS
@@ -74,9 +75,11 @@ class Judge:
         There are three ways to lose. `new` is infinite or NaN where `old` is finite and not far
         off. The error of `new` is 8 times that of `old`, plus some units in the last place.
         Or `old` is infinite or NaN, and `new` is a number, but a wrong one. Spellings of other
-        values lose, too.
+        values lose, too. Of two sums that share terms the others are compared as well.
         """
-        return self._verdict(new, old).differs or self.loses_digits(new, old)
+        if self._verdict(new, old).differs or self.loses_digits(new, old):
+            return True
+        return self._loses_beside_others(new, old) and not self._verdict(old, new).loses
 
     def loses_digits(self, new: Node, old: Node) -> bool:
         """The same of spellings that are equal by a declared rule, right or wrong."""
@@ -154,6 +157,13 @@ class Judge:
             found = _failures(self.trials, node) if node.dtype.kind == "f" else None
             self._failing[node] = found
         return self._failing[node]
+
+    def _loses_beside_others(self, new: Node, old: Node) -> bool:
+        """Whether the terms of a sum that are new lose what those in their place keep."""
+        if new is old or new.aval != old.aval or new.dtype.kind != "f":
+            return False
+        rest = apart_from_common_terms(new, old, self.trials.of)
+        return rest is not None and compared(*rest, lambda: False).loses
 
     def _verdict(self, new: Node, old: Node) -> Verdict:
         if new is old or new.dtype.kind != "f" or len(new.results) > 1:

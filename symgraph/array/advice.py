@@ -24,6 +24,7 @@ __all__ = [
     "UserExpression",
     "instead_of_condition",
     "instead_of_numbers",
+    "number_by_number",
     "start_from",
     "user_expression",
 ]
@@ -245,6 +246,7 @@ _OF_NUMPY: dict[object, str] = {
     np.lib.stride_tricks.as_strided: (
         "np.lib.stride_tricks.sliding_window_view(x, size) gives windows."
     ),
+    np.take: "NumPy asks only the array that is indexed: snp.take(values, index) takes symbols.",
     np.ndenumerate: "Number the elements with np.ndindex(x.shape), and read x[index].",
 }
 _JOINING = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
@@ -256,15 +258,18 @@ def _instead_of_call(found: UserExpression, call: ast.Call, of_size: bool) -> st
     if module == "builtins" and function in _OF_BUILTINS:
         return _OF_BUILTINS[function]
     if isinstance(function, np.vectorize) or _makes_vectorized(found, call.func):
-        return (
-            "np.vectorize calls a function of numbers. Give the function the whole array, or use "
-            "sg.vmap."
-        )
+        return number_by_number("np.vectorize")
     if module == "math":
         other = _OF_MATH.get(name) or (f"np.{name}" if hasattr(np, name) else "")
         wants = f"math.{name} takes a number."
         return (
             f"{wants} Use {other}, which traces." if other else f"{wants} NumPy's functions trace."
+        )
+    if module.startswith("numpy.ma"):
+        return "np.ma computes with numbers: np.where(mask, 0, x) leaves elements out."
+    if module.startswith("numpy.polynomial"):
+        return (
+            "np.polyval(coefficients, x) is traced; its coefficients begin with the highest power."
         )
     first = call.args[0] if call.args else None
     if function is np.fill_diagonal and first is not None:
@@ -274,6 +279,11 @@ def _instead_of_call(found: UserExpression, call: ast.Call, of_size: bool) -> st
     if name in _SIZED + _FILLED and module.partition(".")[0] in ("numpy", "symgraph"):
         return _instead_of_creation(name, of_size)
     return _instead_of_lists(found, call, function)
+
+
+def number_by_number(name: str) -> str:
+    """What to write instead of a function of NumPy's that calls another one for each number."""
+    return f"{name} calls a function of numbers. Give it the whole array, or use sg.vmap."
 
 
 def _instead_of_creation(name: str, of_size: bool) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import TraceError
 from ..source import user_frame
+from .advice import number_by_number
 from .ufunc_calls import (
     INSTEAD_OF_METHODS,
     in_dtype,
@@ -80,6 +81,8 @@ def ufunc_called(
         suffix = "" if method == "__call__" else f".{method}"
         if scipy_name(ufunc):
             raise _not_supported(scipy_name(ufunc) + suffix, instead_of_scipy(ufunc))
+        if ufunc.__name__.endswith(" (vectorized)"):
+            raise _not_supported("A function of np.frompyfunc", number_by_number("np.frompyfunc"))
         raise _not_supported(f"np.{ufunc.__name__}{suffix}", INSTEAD_OF_METHODS.get(method, ""))
     return found(*inputs, **kwargs)
 

@@ -16,6 +16,7 @@ from ..source import user_frame
 from .advice import instead_of_condition
 from .operators import Operators
 from .scipy_calls import scipy_call
+from .statements import instead_of_statement
 
 __all__ = ["ArrayMethods"]
 
@@ -176,17 +177,14 @@ class ArrayMethods(Operators):
 
     # -- what would need numbers -----------------------------------------------------------------
     def __bool__(self) -> NoReturn:
+        called = scipy_call()
+        if called is not None:  # as `brentq` does with what its function returns
+            self._refuse_scipy(*called)
         frame = user_frame()
-        if frame is not None and frame.text.startswith("assert "):
-            self._no_numbers(
-                "An assertion",
-                "State what is known of an input as a fact, as in sg.spec(3, assume=sg.positive), "
-                "and lower with check_facts=True to have it checked.",
-            )
         line = "" if frame is None else frame.text
-        mend = "Choose elementwise with np.where(condition, a, b), or a branch with sg.cond."
-        if line.startswith("while "):
-            mend = "A loop that ends by a condition is sg.while_loop."
+        mend = instead_of_statement(frame)
+        if line.startswith("assert "):
+            self._no_numbers("An assertion", mend)
         self._no_numbers("A condition", instead_of_condition(line, self.dtype == bool) or mend)
 
     def __float__(self) -> NoReturn:
@@ -244,10 +242,12 @@ class ArrayMethods(Operators):
         self._no_numbers("An exchange of memory", "Keep the array symbolic; evaluate the graph.")
 
     def item(self, *_args: object) -> NoReturn:
-        self._no_numbers("item()", "Keep the array symbolic; evaluate the graph to get numbers.")
+        self._no_numbers(
+            "item()", "Leave item() out: an array without dimensions stands for a number."
+        )
 
     def tolist(self) -> NoReturn:
-        self._no_numbers("tolist()", "Keep the array symbolic; evaluate the graph to get numbers.")
+        self._no_numbers("tolist()", "list(x) gives the elements, as symbols.")
 
     def __getattr__(self, name: str) -> NoReturn:
         shown = f"{type(self).__name__!r} object has no attribute {name!r}"
@@ -270,6 +270,14 @@ _INSTEAD_OF = {
     ),
     **dict.fromkeys(("resize", "setfield", "setflags"), _IN_PLACE),
     **dict.fromkeys(("dump", "dumps", "tobytes", "tofile"), _NUMBERS),
+    **dict.fromkeys(("cpu", "detach", "eval", "numpy"), _NUMBERS),
+    **dict.fromkeys(
+        ("evaluate", "gradient", "lower", "save", "simplify"),
+        "A graph has it: sg.graph(y), of the symbolic array y.",
+    ),
+    **dict.fromkeys(
+        ("backward", "grad"), "sg.grad(y, x) is the gradient of the symbolic scalar y by x."
+    ),
     "flat": "np.ravel(x) is the array as a vector.",
 }
 _ELSEWHERE = "symgraph.numpy has the functions; methods are those of np.ndarray."

@@ -92,10 +92,21 @@ _INSTEAD = {
     "traced function; sg.root and sg.fixed_point solve inside of one.",
     "interpolate": "np.interp is traced; other interpolants with constant places are a constant "
     "matrix times the values.",
+    "spatial": "Distances of rows are np.linalg.norm(x[:, None] - y, axis=-1); sg.custom_op makes "
+    "an operation of any other function.",
+    "ndimage": "A filter whose weights are known is symgraph.scipy.signal.convolve(x, weights, "
+    '"same"); at its ends np.pad says what lies beyond.',
     "sparse": "A.toarray() @ x is traced, where A is the sparse matrix.",
     "fft": "Fourier transforms give complex numbers, and symbolic arrays are real: multiply with "
     "constant matrices of cosines and sines.",
 }
+_RECURSIVE = (
+    "A recursive filter is a loop over the samples, sg.scan(step, start, x); one without feedback "
+    "is np.convolve."
+)
+_INSTEAD_OF_ONE: dict[str, str] = dict.fromkeys(
+    ("signal.lfilter", "signal.sosfilt", "signal.filtfilt"), _RECURSIVE
+)
 _OTHERWISE = "symgraph.scipy has {known}; sg.custom_op makes an operation of any other function."
 
 
@@ -159,6 +170,8 @@ def _method(frame: FrameType) -> str:
 def _mend(module: str, name: str) -> str:
     if name.partition(".")[0] in MIRRORED.get(module, ()):
         return f"Use symgraph.scipy.{module}.{name}."
+    if f"{module}.{name}" in _INSTEAD_OF_ONE:
+        return _INSTEAD_OF_ONE[f"{module}.{name}"]
     if module in _INSTEAD:
         return _INSTEAD[module]
     known = [f"{each}: {', '.join(sorted(names))}" for each, names in MIRRORED.items()]

@@ -40,7 +40,9 @@ def target_of(dag: Dag, wrt: object) -> Node:
         raise InputError(
             f"{wrt!r} is not a node of this graph.",
             [f"{name}: {each.aval}" for name, each in dag.inputs.items()],
-            mend="Name one of the inputs above, or pass an array of this graph.",
+            mend='Name inputs one by one, as in gradient("w", "b").'
+            if isinstance(wrt, (list, tuple, set))
+            else "Name one of the inputs above, or pass an array of this graph.",
         )
     return node
 

@@ -156,6 +156,12 @@ def past_of(node: Node, ends: Set[Node], active: Set[Node]) -> StandIn | None:
     return past
 
 
+_PASS_FLOATS = (
+    "Pass floats, as in x.astype(float) or np.array([1.0, 2.0]): integers and truth values change "
+    "by steps."
+)
+
+
 def check_targets(targets: Sequence[Array]) -> None:
     """Refuse integers and booleans, which have no derivative.
 
@@ -169,7 +175,7 @@ def check_targets(targets: Sequence[Array]) -> None:
                 f"A derivative with respect to {target!r} is not defined: "
                 f"its dtype is {target.dtype}.",
                 [f"{target!r}   from {target.node.origin}"],
-                mend="Differentiate with respect to floating-point arrays.",
+                mend=_PASS_FLOATS,
             )
 
 
@@ -353,8 +359,7 @@ def gradients(output: Array, targets: Sequence[Array]) -> list[Array | None]:
         raise DTypeError(
             f"A gradient is taken of a floating-point value; this output has dtype {output.dtype}.",
             [f"{output!r}   from {output.node.origin}"],
-            mend="Pass floats, as in x.astype(float) or np.array([1.0, 2.0]): integers and truth "
-            "values change by steps.",
+            mend=_PASS_FLOATS,
         )
     with origin(adjoint_origin(output.node)):
         seed = constant_of(1, output.dtype)

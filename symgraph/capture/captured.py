@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from random import Random
+from threading import local
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -47,6 +48,7 @@ from .attributes import (
 )
 from .code_reads import AttributeChain, code_reads
 from .foreign import is_foreign, is_installed, is_numeric
+from .surroundings import environment, given_when_called
 from .watched import (
     MISSING,
     PRIMITIVES,
@@ -148,7 +150,18 @@ class _Walk:
         if not self._first(value):
             self.found.values.setdefault(label, value)
             return
-        self._object(label, value)
+        if not self._around(label, value):
+            self._object(label, value)
+
+    def _around(self, label: str, value: object) -> bool:
+        """Follow what stands behind a context variable, a weak reference or the environment."""
+        ask, variables = given_when_called(value), environment(value)
+        if ask is not None:
+            self.found.values[label] = value
+            self.value(f"{label}()", self.found.answer(ask))
+        elif variables is not None and self._first(variables):
+            self._container("os.environ", variables)
+        return ask is not None or variables is not None
 
     def _object(self, label: str, value: object) -> None:
         if isinstance(value, FunctionType):
@@ -195,7 +208,7 @@ class _Walk:
         if is_foreign(cls.__module__) and not (holds and hasattr(value, "__dict__")):
             self._arrays_of(label, value)
             return
-        if holds and cls.__module__ == "collections":  # UserDict, ChainMap
+        if holds and cls.__module__ in ("collections", "weakref"):  # UserDict, ChainMap
             for name in attributes(value):
                 self.value(f"{label}.{name}", self.found.named(attributes(value), name))
         self._open.append((label, value, set()))
@@ -228,7 +241,8 @@ class _Walk:
             pairs = list(zip(parts[:half], parts[half:], strict=True))
             for i, (key, each) in enumerate(sampled(pairs)):
                 self.value(f"{label}.keys()[{i}]", key)
-                self.value(f"{label}[{key!r}]" if isinstance(key, str) else f"{label}[{i}]", each)
+                named = isinstance(key, (str, bytes))
+                self.value(f"{label}[{key!r}]" if named else f"{label}[{i}]", each)
         else:
             self._elements(label, value, list)
 
@@ -336,6 +350,8 @@ class _Walk:
         for i, name in enumerate(chain):
             if isinstance(value, (list, set, dict, deque)) and name in _CHANGERS:
                 return
+            if given_when_called(value) or environment(value) is not None:
+                break
             if isinstance(value, ModuleType) and is_foreign(value.__name__):
                 self._of_library(f"{label}.{name}", getattr(value, name, None))
                 return
@@ -355,7 +371,9 @@ class _Walk:
         self.value(label, value)
 
     def _of_library(self, label: str, value: object) -> None:
-        """The content of a library's module: only a generator matters."""
+        """The content of a library's module: only a generator and the environment matter."""
+        if environment(value) is not None:
+            self.value(label, value)
         owner = getattr(value, "__self__", value)
         if isinstance(owner, (np.random.Generator, np.random.RandomState, Random)):
             self.found.generators.setdefault(label, owner)
@@ -374,6 +392,8 @@ class _Walk:
         """An attribute without running anything; methods are followed, and give nothing more."""
         if isinstance(owner, ModuleType):
             return self.found.named(vars(owner), name)
+        if isinstance(owner, local):
+            return self.found.field(owner, name)
         own = getattr(owner, "__dict__", None)
         if name == "__dict__" and isinstance(own, dict):
             return cast("Any", own)

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
-from numpy.random import bit_generator
+from numpy.random import bit_generator, mtrand
 
 from ..errors import TraceError
 from ..ir.scope import current_scope
@@ -156,14 +156,20 @@ class _StandIns:
                     table.append((module, name, original, found))
         # The source of NumPy's seeds where none is given.
         unseeded: Any = vars(bit_generator)["randbits"]
-        found = self._refusing(unseeded, "A generator without a seed")
+        found = self._refusing(unseeded, _UNSEEDED)
         table.append((bit_generator, "randbits", unseeded, found))
+        original = vars(mtrand)["_MT19937"]
+        table.append((mtrand, "_MT19937", original, MT19937))
         return table
+
+    def unseeded(self) -> None:
+        """Refuse a generator without a seed that is made while a function is traced."""
+        self._refusing(lambda: None, _UNSEEDED)()
 
     def _refusing(self, original: Callable[..., Any], shown: str) -> Callable[..., Any]:
         def stand_in(*args: object, **keywords: object) -> Any:
             scope = current_scope()
-            if scope is None or _is_importing():
+            if scope is None or _is_importing() or _is_copying():
                 self._drawn += 1
                 return original(*args, **keywords)
             raise TraceError(
@@ -192,5 +198,39 @@ def _is_importing() -> bool:
     return False
 
 
+def _is_copying() -> bool:
+    """Whether NumPy makes a generator that is given another one's state next."""
+    caller = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    return caller.f_globals.get("__name__") == "numpy.random._pickle"
+
+
+class MT19937(np.random.MT19937):  # NumPy writes the name of the class into the state.
+    """The bits of a `RandomState`, which it makes without a seed and then seeds, if it has one."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(seed)
+        self._has_seed = False
+
+    def _legacy_seeding(self, seed: object) -> None:
+        self._has_seed = seed is not None
+        super()._legacy_seeding(cast("Any", seed))
+
+    @property
+    def capsule(self) -> Any:
+        """What a `RandomState` asks for when the seed is in."""
+        if not self._has_seed:
+            _stand_ins.unseeded()
+            super()._legacy_seeding(cast("Any", None))
+            self._has_seed = True
+        return super().capsule
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        made: Any = super().__reduce__()
+        make, arguments, *rest = made
+        kinds = [np.random.MT19937 if each is MT19937 else each for each in arguments]
+        return make, tuple(kinds), *rest
+
+
+_UNSEEDED = "A generator without a seed"
 _HARMLESS = ("get_state", "getstate")
 _stand_ins = _StandIns()

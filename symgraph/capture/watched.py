@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from functools import partial
 from operator import is_
 from types import CellType, CodeType
 from typing import Any
@@ -65,7 +66,7 @@ class Captured:
         self._parts: list[tuple[Any, int, Callable[[Any], list[Any]], list[Any]]] = []
         self._arrays: list[tuple[Any, Any]] = []
         self._tables: list[tuple[Any, Cells]] = []
-        self._fields: list[tuple[Any, str, Any]] = []
+        self._answers: list[tuple[Callable[[], Any], Any]] = []
 
     # -- recorded while they are found ---------------------------------------------------------
     def named(self, mapping: Mapping[Any, Any], name: object) -> Any:
@@ -82,8 +83,12 @@ class Captured:
 
     def field(self, owner: object, name: str) -> Any:
         """The value of a slot, watched from now on."""
-        value = getattr(owner, name, MISSING)
-        self._fields.append((owner, name, value))
+        return self.answer(partial(getattr, owner, name, MISSING))
+
+    def answer(self, ask: Callable[[], Any]) -> Any:
+        """What a call gives, watched from now on."""
+        value = ask()
+        self._answers.append((ask, value))
         return value
 
     def elements(self, owner: Any, parts: Callable[[Any], list[Any]]) -> list[Any]:
@@ -117,8 +122,8 @@ class Captured:
         for cell, value in self._cells:
             if content_of_cell(cell) is not value:
                 return False
-        for owner, name, value in self._fields:
-            if getattr(owner, name, MISSING) is not value:
+        for ask, value in self._answers:
+            if ask() is not value:
                 return False
         for owner, size, parts, found in self._parts:
             if len(owner) != size or not all(map(is_, parts(owner), found)):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..array.handle import Array
 from ..errors import FactError, InputError
 from ..export import graph_text, networkx_graphs
-from ..export.graph_difference import Difference, difference
+from ..export.graph_difference import Difference
 from ..export.svg import image
 from ..facts import Fact
 from ..ir.dag import Dag
@@ -322,7 +322,7 @@ class View(Immutable):
         >>> len(graph.diff(graph.gradient("x")).added) > 0
         True
         """
-        return difference(self.dag, other.dag)
+        return views.diff(self, other)
 
     def _node(self, value: Node | Array | str) -> Node:
         if isinstance(value, str):

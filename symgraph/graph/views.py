@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..export import graph_text, networkx_graphs, svg
 from ..export.graph_difference import Difference, difference
 from ..export.png import png
+from ..ir.dag import Dag
 from ..ir.html_tables import bundle, table
 from ..lowering.functional import functional
 from .measures import HasDag
@@ -241,8 +242,9 @@ def side_by_side(*graphs: HasDag, titles: Sequence[str] = ()) -> SideBySide:
     """
     if len(graphs) < 2:
         raise InputError("side_by_side shows two graphs or more.")
-    if titles and len(titles) != len(graphs):
-        raise InputError(f"There are {len(graphs)} graphs and {len(titles)} titles.")
+    dags = [_dag_of(each) for each in graphs]
+    if titles and len(titles) != len(dags):
+        raise InputError(f"There are {len(dags)} graphs and {len(titles)} titles.")
     return SideBySide(graphs, tuple(titles) or ("",) * len(graphs))
 
 
@@ -266,4 +268,13 @@ def diff(before: HasDag, after: HasDag) -> Difference:
     >>> [node.op.name for node in sg.diff(graph, graph.simplify()).removed]
     ['exp', 'log']
     """
-    return difference(before.dag, after.dag)
+    return difference(_dag_of(before), _dag_of(after))
+
+
+def _dag_of(graph: object) -> Dag:
+    dag = getattr(graph, "dag", None)
+    if not isinstance(dag, Dag):
+        raise InputError(
+            f"{graph!r} is no graph.", mend="sg.trace(f, x=...) makes one of a function."
+        )
+    return dag

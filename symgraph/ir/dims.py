@@ -135,8 +135,13 @@ def parse_shape(shape: ShapeLike | Iterable[Dim | np.integer[Any] | str]) -> Sha
         parts = [part.strip() for part in shape.strip().strip("()").split(",")]
         if parts and not parts[-1]:
             parts.pop()
-    else:
+    elif isinstance(shape, Iterable):
         parts = list(cast("Iterable[Any]", shape))
+    else:
+        raise ShapeError(
+            f"{shape!r} is no shape.",
+            mend='A shape is a number, a tuple of numbers and names, or text such as "n, 64".',
+        )
     return tuple(_parse_dim(part, shape) for part in parts)
 
 

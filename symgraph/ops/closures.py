@@ -15,7 +15,7 @@ import numpy as np
 
 from ..array import Array, constant
 from ..capture.calling import called, owns
-from ..errors import ShapeError, TraceError
+from ..errors import ShapeError, SymgraphError, TraceError
 from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dims import same_shape
@@ -88,9 +88,35 @@ def traced(
         groups.append(unflatten(tree, [Array(node) for node in nodes]))
     with called(what, f, body=True) as scope:
         owns(scope, inputs)
-        result = f(*groups)
+        result = _result(f, groups, what)
     leaves, tree = as_leaves(result, what)
     return TracedFunction(tuple(inputs), tuple([leaf.node for leaf in leaves]), tree)
+
+
+def _result(f: Callable[..., Any], groups: Sequence[Any], what: str) -> Any:
+    try:
+        return f(*groups)
+    except TypeError as error:
+        inside = error.__traceback__ is not None and error.__traceback__.tb_next is not None
+        if inside or isinstance(error, SymgraphError):
+            raise
+        count = len(groups)
+        raise TraceError(
+            f"{what} is called with {count} argument{'s' * (count != 1)}: {error}.",
+            mend=f"Give it {count} parameter{'s' * (count != 1)}.",
+        ) from None
+
+
+def check_functions(form: str, **functions: object) -> None:
+    """Refuse what is no function where a loop takes one: arguments in another order, perhaps.
+
+    Raises
+    ------
+    TraceError
+    """
+    for name, each in functions.items():
+        if not callable(each):
+            raise TraceError(f"{name} is a function, not {each!r}.", mend=f"Write {form}.")
 
 
 def closed(

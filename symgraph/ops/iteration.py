@@ -30,6 +30,7 @@ from .closures import (
     as_leaves,
     body_of_batch,
     body_total,
+    check_functions,
     check_same,
     closed,
     fresh_like,
@@ -270,6 +271,8 @@ def while_loop(
     >>> sg.graph(halved).evaluate(x=5.0)
     array(0.625)
     """
+    form = "sg.while_loop(lambda carry: carry > 1, lambda carry: carry / 2, init)"
+    check_functions(form, cond=cond, body=body)
     if max_steps is not None:
         return _bounded(cond, body, init, max_steps)
     leaves, tree = as_leaves(init, "The carry")

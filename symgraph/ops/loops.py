@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, ArrayLike, constant
-from ..errors import DTypeError, InputError, ShapeError, TraceError
+from ..errors import DTypeError, InputError, ShapeError, TraceError, by_position
 from ..ir.avals import Aval
 from ..ir.dims import Dim, known_equal, normal, same_shape
 from ..ir.node import Node
 from ..pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
-from .closures import TracedFunction, as_leaves, traced
+from .closures import TracedFunction, as_leaves, check_functions, traced
 from .composites import naming_lines
 from .creation import arange
 from .scan import Carry, looped
@@ -85,12 +85,17 @@ def scan(
     >>> partial.shape
     (5,)
     """
+    check_functions("sg.scan(lambda carry, x: (carry + x, carry), init, xs)", f=f)
     steps = _Steps(f, init, xs, length, truncate)
     if unroll:
         return steps.unrolled(reverse)
     return steps.looped(reverse, _window(checkpoint, "checkpoint"))
 
 
+_COUNTED = "sg.fori_loop(5, lambda i, carry: carry + i, init); i counts from 0"
+
+
+@by_position(3, f"Write {_COUNTED}.")
 @naming_lines
 def fori_loop(n: ArrayLike, body: Step, init: object, *, unroll: bool = False) -> Any:
     """The carry after `body(i, carry)` for i = 0, ..., n - 1.
@@ -125,6 +130,7 @@ def fori_loop(n: ArrayLike, body: Step, init: object, *, unroll: bool = False) -
     >>> sg.fori_loop(3, lambda i, c: c * x, 1.0)
     <Array project float64[]>
     """
+    check_functions(_COUNTED, body=body)
     if isinstance(n, Array):
         raise TraceError(
             f"The number of steps is computed: {n!r}.",

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autodiff import flat
 from ..autodiff.jacobian_products import HvpMode
+from ..errors import by_position
 from ..passes.simplify import Effort
 from ..rewriting import Soundness
 from .arguments import Names
@@ -22,6 +23,7 @@ __all__ = [
 ]
 
 
+@by_position(2, "Values come in the second call: sg.jvp(f)(x, tangent=v).")
 @documented
 def jvp(
     f: Callable[..., Any],
@@ -78,6 +80,7 @@ def jvp(
     )
 
 
+@by_position(2, "Values come in the second call: sg.vjp(f)(x, cotangent=u).")
 @documented
 def vjp(
     f: Callable[..., Any],
@@ -133,6 +136,7 @@ def vjp(
     )
 
 
+@by_position(2, "Values come in the second call: sg.hvp(f)(x, v=v).")
 @documented
 def hvp(
     f: Callable[..., Any],

@@ -13,6 +13,7 @@ from ..array.handle import Array
 from ..autodiff import flat
 from ..autodiff.jacobians import JacobianMode
 from ..autodiff.reverse import gradients
+from ..errors import by_position
 from ..ops.creation import zeros
 from ..passes.simplify import Effort
 from ..rewriting import Soundness
@@ -43,6 +44,7 @@ def grad(
     cache_size: int = 64,
     **options: object,
 ) -> Transform: ...
+@by_position(2, "Values come in the second call: sg.grad(f)(x).")
 @documented
 def grad(
     f: Any,
@@ -109,6 +111,7 @@ def grad(
     return found[0] if isinstance(wrt, Array) else found
 
 
+@by_position(2, "Values come in the second call: sg.value_and_grad(f)(x).")
 @documented
 def value_and_grad(
     f: Callable[..., Any],
@@ -164,6 +167,7 @@ def value_and_grad(
     )
 
 
+@by_position(2, "Values come in the second call: sg.jacobian(f)(x).")
 @documented
 def jacobian(
     f: Callable[..., Any],
@@ -226,6 +230,7 @@ def jacobian(
     )
 
 
+@by_position(2, "Values come in the second call: sg.hessian(f)(x).")
 @documented
 def hessian(
     f: Callable[..., Any],

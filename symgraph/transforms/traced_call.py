@@ -227,6 +227,9 @@ def _directions(
         raise InputError(
             f"The {keyword} is not built as what it belongs to.",
             [f"{keyword}: {tree}", f"wanted: {wanted}"],
+            mend=f"Pass one array, as in {keyword}=np.array([1.0, 2.0])."
+            if wanted.kind == "leaf" and tree.kind in ("list", "tuple")
+            else "Nest it as the argument is nested, with an array for each array.",
         )
     return [
         symbolic_input(

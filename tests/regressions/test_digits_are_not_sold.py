@@ -84,6 +84,15 @@ def test_the_entropy_of_a_softmax_keeps_its_digits() -> None:
     held(entropy, np.array([80.0, 70.0, 76.0, 79.5], SINGLE))
 
 
+@pytest.mark.parametrize("others", [lambda a: a, np.sin])
+def test_the_digits_of_terms_are_kept_beside_others(others: Function) -> None:
+    def regularized(z: Any, a: Any) -> Any:
+        p = np.exp(z) / np.sum(np.exp(z))
+        return others(a) - 0.1 * np.sum(p * np.log(p))
+
+    held(regularized, np.array([80.0, 79.0, 10.0, 10.0], SINGLE), np.array(0.0, SINGLE))
+
+
 def test_a_square_written_out_has_twice_the_difference_for_gradients() -> None:
     rng = np.random.default_rng(0)
     z = rng.normal(size=2_000).astype(SINGLE)

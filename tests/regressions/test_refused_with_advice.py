@@ -44,6 +44,37 @@ def test_a_graph_is_made_of_arrays() -> None:
         sg.graph(3)  # pyright: ignore[reportArgumentType]
 
 
+def test_graphs_are_compared_with_graphs(graph: sg.Graph) -> None:
+    for compare in (graph.diff, partial(sg.diff, graph), partial(sg.side_by_side, graph)):
+        with pytest.raises(sg.InputError, match=r"3 is no graph(.|\n)*sg\.trace"):
+            compare(3)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_shape_is_no_fraction() -> None:
+    with pytest.raises(sg.ShapeError, match=r"2.5 is no shape(.|\n)*text such as"):
+        sg.trace(np.sin, sg.spec(2.5))  # pyright: ignore[reportArgumentType]
+
+
+def test_inputs_are_named_one_by_one() -> None:
+    with pytest.raises(sg.InputError, match=r"one by one, as in gradient"):
+        sg.trace(f, x="n, 3", w=(3, 2)).gradient(["x", "w"])  # pyright: ignore[reportArgumentType]
+
+
+def test_a_direction_of_one_array_is_no_list() -> None:
+    with pytest.raises(sg.InputError, match=r"Pass one array, as in v=np\.array"):
+        sg.hvp(lambda x: np.sum(x**2))(np.ones(2), v=[1.0, 2.0])
+    with pytest.raises(sg.InputError, match="Nest it as the argument"):
+        sg.hvp(lambda p: np.sum(p["x"] ** 2))({"x": np.ones(2)}, v=np.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("name", "mend"), [("evaluate", "sg.graph"), ("backward", "sg.grad"), ("numpy", "evaluate")]
+)
+def test_methods_of_other_arrays_are_told(name: str, mend: str) -> None:
+    with pytest.raises(sg.errors.MissingAttribute, match=mend):
+        getattr(sg.input("x", ()), name)
+
+
 def test_there_are_three_grades_of_trust(graph: sg.Graph) -> None:
     with pytest.raises(sg.SymgraphError, match=r"no grade of trust 'sure'(.|\n)*'rounding'"):
         graph.simplify(trust="sure")  # pyright: ignore[reportArgumentType]

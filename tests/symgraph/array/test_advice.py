@@ -16,7 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.ndimage import gaussian_filter1d
+from scipy.optimize import brentq
+from scipy.signal import lfilter
 from scipy.sparse import csr_matrix
+from scipy.spatial.distance import cdist
 
 import symgraph as sg
 import symgraph.numpy as snp
@@ -35,6 +39,22 @@ def whole(x):
 
 def asserted(x):
     assert np.all(x > 0)
+    return np.sum(x)
+
+
+def checked(x):
+    if np.any(np.isnan(x)):
+        x = 2 * x
+        raise ValueError("not a number")
+    return np.sum(x)
+
+
+def leaves_a_loop(x):
+    for _ in range(50):
+        after = 0.5 * (x + 2 / x)
+        if np.max(np.abs(after - x)) < 1e-9:
+            break
+        x = after
     return np.sum(x)
 
 
@@ -157,6 +177,18 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: np.sum(FRAME["rate"] * x), "np.asarray(FRAME['rate'])"),
     (lambda x: np.sum(FRAME.rate * x), "FRAME.rate comes from a Table"),
     (asserted, "assume=sg.positive"),
+    (checked, 'debug="nan"'),
+    (leaves_a_loop, "A loop that ends by a condition is sg.while_loop"),
+    (lambda x: brentq(lambda t: t**2 - x[0], 0, 5), "sg.root"),
+    (lambda x: np.sum(cdist(x[:, None], x[:, None])), "np.linalg.norm(x[:, None] - y, axis=-1)"),
+    (lambda x: np.sum(lfilter([1.0], [1.0, 0.5], x)), "sg.scan"),
+    (lambda x: np.sum(gaussian_filter1d(x, 1.0)), "symgraph.scipy.signal.convolve"),
+    (lambda x: x[0] * x[1].item(), "Leave item() out"),
+    (lambda x: sum(x.tolist()), "list(x) gives the elements"),
+    (lambda x: np.take(TABLE, whole(x)) * x[0], "snp.take(values, index)"),
+    (lambda x: np.polynomial.Polynomial(x)(0.5), "np.polyval(coefficients, x)"),
+    (lambda x: np.sum(np.ma.masked_where(x < 0, x)), "np.where(mask, 0, x)"),
+    (lambda x: np.sum(np.frompyfunc(abs, 1, 1)(x)), "np.frompyfunc calls a function of numbers"),
     (returns_nothing, "End it with `return`"),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 import random
 import sys
@@ -140,6 +141,20 @@ def test_a_generator_seeded_inside_draws_the_same_at_each_call() -> None:
     g = sg.grad(f)
     np.testing.assert_array_equal(g(X), np.random.default_rng(3).normal(size=3))
     np.testing.assert_array_equal(g(2 * X), g(X))
+
+
+def drawn_from_states() -> Any:
+    first, second = np.random.RandomState(3), np.random.RandomState(seed=[1, 2])
+    copied, given = copy.deepcopy(first), np.random.RandomState(np.random.MT19937(4))
+    return first.randn(3) * second.rand(3) * copied.rand(3) * given.rand(3)
+
+
+def test_so_do_states_seeded_inside_and_copies() -> None:
+    g = sg.grad(lambda x: np.sum(x * drawn_from_states()))
+    np.testing.assert_array_equal(g(X), drawn_from_states())
+    for seed in ((), (None,)):
+        with pytest.raises(sg.TraceError, match="without a seed"):
+            sg.grad(lambda x, seed=seed: np.sum(x * np.random.RandomState(*seed).rand(3)))(X)
 
 
 def test_a_generator_that_is_not_drawn_from_is_no_matter() -> None:

@@ -227,6 +227,31 @@ REFUSED = {
         sg.TraceError,
         "sg.while_loop",
     ),
+    "steps counted from a start": (
+        lambda: sg.fori_loop(0, 5, lambda i, c: c, 0.0),  # pyright: ignore[reportCallIssue]
+        sg.InputError,
+        "takes 3 arguments by position, n, body, init; 4 were given",
+    ),
+    "arguments in another order": (
+        lambda: sg.fori_loop(0.0, 5, lambda i, c: c),  # pyright: ignore[reportArgumentType]
+        sg.TraceError,
+        "body is a function, not 5",
+    ),
+    "a carry before the step": (
+        lambda: sg.scan(0.0, lambda c, x: (c, None), X),  # pyright: ignore[reportArgumentType]
+        sg.TraceError,
+        "f is a function, not 0.0",
+    ),
+    "a carry before the condition": (
+        lambda: sg.while_loop(0.0, lambda c: c > 1, lambda c: c),  # pyright: ignore[reportArgumentType]
+        sg.TraceError,
+        "cond is a function, not 0.0",
+    ),
+    "a step of one argument": (
+        lambda: sg.scan(lambda c: (c, None), 0.0, X),
+        sg.TraceError,
+        "A step is called with 2 arguments: .* takes 1 positional",
+    ),
     "no window": (
         lambda: sg.scan(lambda c, x: (c, None), 0.0, X, truncate=0),
         sg.InputError,

@@ -434,6 +434,8 @@ def test_directions_are_asked_for_and_fitted() -> None:
         sg.jvp(f)(point)
     with pytest.raises(sg.InputError, match="not built as"):
         sg.jvp(f)(point, tangent=np.ones(3))
+    with pytest.raises(sg.InputError, match=r"takes 2 arguments .*\n.*\n.*sg.jvp\(f\)\(x, tangent"):
+        sg.jvp(f, (point,), (point,))  # pyright: ignore[reportCallIssue]
     with pytest.raises(sg.InputError, match="shape"):
         sg.jvp(f)(point, tangent={"x": np.ones(4)})
     with pytest.raises(sg.InputError, match="parameter 'v'"):
