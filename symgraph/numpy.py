@@ -168,6 +168,9 @@ linalg = eager_module(
     _linalg, "symgraph.numpy.linalg", lambda twin, name: documented(twin, f"linalg.{name}")
 )
 
+fft = np.fft
+"""NumPy's own functions: they take symbols as well as numbers."""
+
 # -- what is given no array ------------------------------------------------------------------------
 full: Callable[..., Any]
 zeros: Callable[..., Any]

@@ -25,6 +25,7 @@ MOST = {
     "autodiff": 0,
     "capture": 5,
     "cli": 0,
+    "complexes": 15,
     "demo.py": 0,
     "facts": 0,
     "graph": 1,

@@ -1,6 +1,6 @@
 """The user's handle of a node: an array that records the operations on it."""
 
-from .dispatch import FUNCTIONS, NUMPY_FUNCTIONS, implements
+from .dispatch import FUNCTIONS, NUMPY_FUNCTIONS, ComplexOperand, implements, is_complex
 from .handle import (
     Array,
     ArrayLike,
@@ -18,11 +18,13 @@ __all__ = [
     "NUMPY_FUNCTIONS",
     "Array",
     "ArrayLike",
+    "ComplexOperand",
     "Index",
     "apart",
     "apply",
     "constant",
     "implements",
+    "is_complex",
     "lift",
     "located",
     "project",

@@ -191,6 +191,8 @@ def start_from(written: object, name: str = "") -> str:
     while isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray):
         array = cast("np.ndarray[Any, Any]", array.base)
     place = f"{name} = " if name.isidentifier() else ""
+    if isinstance(array, np.ndarray) and array.dtype.kind == "c":
+        return "Join pieces of complex arrays by np.stack or np.concatenate."
     if not isinstance(array, np.ndarray):
         shown = "snp.zeros(shape)"
     elif not array.any():

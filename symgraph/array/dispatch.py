@@ -6,7 +6,7 @@ functions register here by `implements`, so the handle knows none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,16 @@ from .ufunc_calls import (
     scipy_name,
 )
 
-__all__ = ["FUNCTIONS", "NUMPY_FUNCTIONS", "function_called", "implements", "ufunc_called"]
+__all__ = [
+    "FUNCTIONS",
+    "NUMPY_FUNCTIONS",
+    "ComplexOperand",
+    "function_called",
+    "holds_complex",
+    "implements",
+    "is_complex",
+    "ufunc_called",
+]
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions by their NumPy name; operators and methods of `Array` look here."""
@@ -34,6 +43,31 @@ NUMPY_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
 SciPy's ufuncs are here by name, as `"scipy.special.erf"`, for SciPy may not be imported yet.
 """
+
+
+class ComplexOperand:
+    """What complex arrays without numbers are; `symgraph.complexes` has them."""
+
+    __slots__ = ()
+
+
+_COMPLEX = (complex, np.complexfloating, ComplexOperand)
+
+
+def is_complex(value: object) -> bool:
+    """Whether it is a complex number, or an array of such, with or without numbers."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.dtype.kind == "c"  # pyright: ignore[reportAttributeAccessIssue]
+    return issubclass(kind, _COMPLEX)
+
+
+def holds_complex(values: Iterable[object]) -> bool:
+    """Whether one of the values, or of a list among them, is complex."""
+    return any(
+        any(map(is_complex, each)) if type(each) in (list, tuple) else is_complex(each)  # pyright: ignore[reportArgumentType]
+        for each in values
+    )
 
 
 def implements(*numpy_functions: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -59,6 +93,9 @@ def ufunc_called(
     """
     if method == "at":
         return FUNCTIONS["_write_at"](ufunc, *inputs)
+    for each in inputs:
+        if is_complex(each):
+            return FUNCTIONS["_complex_ufunc"](ufunc, method, inputs, kwargs)
     if kwargs:
         out = kwargs.pop("out", None)
         if out is not None and any(each is not None for each in out):
@@ -95,6 +132,8 @@ def function_called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     TraceError
         If nothing stands in for it.
     """
+    if holds_complex((*args, *kwargs.values())):
+        return FUNCTIONS["_complex_function"](func, args, kwargs)
     found = NUMPY_FUNCTIONS.get(func)
     if found is None:
         raise _not_supported(f"np.{getattr(func, '__name__', func)}")

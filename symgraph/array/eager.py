@@ -12,6 +12,9 @@ from functools import wraps
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
+from ..ir.avals import supported_dtype
 from ..ir.dag import Dag
 from ..ir.dims import is_named
 from ..ir.interpreter import evaluate
@@ -19,6 +22,7 @@ from ..ir.node import Node
 from ..ir.scope import current_scope
 from ..ir.walks import reachable
 from ..pytrees import flatten, unflatten
+from .dispatch import FUNCTIONS, ComplexOperand, holds_complex
 from .handle import Array
 
 __all__ = ["eager", "eager_module", "evaluated", "is_symbolic", "symbols_only"]
@@ -52,6 +56,11 @@ def eager(
 
     @wraps(function)
     def twin(*args: object, **keywords: object) -> Any:
+        if holds_complex(args):
+            if not is_symbolic(args):
+                supported_dtype(np.dtype(complex))  # It is not.
+            if hasattr(np, function.__name__):
+                return FUNCTIONS["_complex_named"](function.__name__, args, keywords)
         result = call(*args, **keywords)
         if symbols_only.get() or (creates and current_scope() is not None):
             return result
@@ -77,7 +86,7 @@ def _of_symbols(function: F) -> F:
 
 def is_symbolic(value: object) -> bool:
     """Whether a value is, or a container holds, a symbolic array or a named dimension."""
-    if isinstance(value, Array):
+    if isinstance(value, (Array, ComplexOperand)):
         return True
     if isinstance(value, (tuple, list)):
         return any(is_symbolic(each) for each in cast("list[Any]", value))

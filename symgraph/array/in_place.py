@@ -20,6 +20,7 @@ from ..ir.weak_numbers import Weak
 from ..source import is_assigning
 from .advice import start_from
 from .aliasing import has_memory, write
+from .dispatch import FUNCTIONS, is_complex
 
 __all__ = [
     "BINARY_OPERATORS",
@@ -185,6 +186,13 @@ def _install() -> None:
 
 def _augmented(function: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: object) -> Any:
+        if is_complex(other):
+            if has_memory(self):
+                raise DTypeError(
+                    "An array of real numbers cannot hold complex ones.",
+                    mend="Write z = z * w instead of z *= w.",
+                )
+            return FUNCTIONS["_complex_operator"](function, self, other)
         if not operand_like(other):
             return NotImplemented
         return self._overwritten(self._call(function, self, other))

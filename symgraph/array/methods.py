@@ -14,6 +14,7 @@ from ..errors import MissingAttribute, TraceError
 from ..ir.avals import AxisLike
 from ..source import user_frame
 from .advice import instead_of_condition
+from .dispatch import is_complex
 from .operators import Operators
 from .scipy_calls import scipy_call
 from .statements import instead_of_statement
@@ -46,7 +47,7 @@ class ArrayMethods(Operators):
 
     @property
     def real(self) -> Self:
-        """The array itself: there are no complex ones."""
+        """The array itself, which is real; of a complex one see `symgraph.complexes`."""
         return self
 
     @property
@@ -120,13 +121,15 @@ class ArrayMethods(Operators):
         return self._call("squeeze", self, axis=axis)
 
     def astype(self, dtype: DTypeLike, copy: bool = True) -> Self:
+        if "complex" in str(dtype):
+            return self._call("_as_complex", self, dtype)
         return self._call("astype", self, dtype, copy)
 
     def clip(self, min: object = None, max: object = None) -> Self:
         return self._call("clip", self, min, max)
 
     def dot(self, other: object) -> Self:
-        return self._call("dot", self, other)
+        return self._call("_dot_of_complex" if is_complex(other) else "dot", self, other)
 
     def take(
         self, indices: object, axis: AxisLike = None, *args: object, **keywords: object
@@ -198,7 +201,7 @@ class ArrayMethods(Operators):
         )
 
     def __complex__(self) -> NoReturn:
-        self._no_numbers("complex()", "Keep the array symbolic; evaluate the graph to get numbers.")
+        self._no_numbers("complex()", "Write x + 0j, and keep it symbolic.")
 
     def __int__(self) -> NoReturn:
         self._no_numbers("int()", "Keep the array symbolic; evaluate the graph to get numbers.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from .dispatch import FUNCTIONS, ComplexOperand, is_complex
 from .in_place import BINARY_OPERATORS, COMPARISONS, InPlace, operand_like
 
 __all__ = ["Operators"]
@@ -129,9 +130,18 @@ def _install_operators() -> None:
 def _forward(function: str) -> Callable[[Any, Any], Any]:
     def method(self: Operators, other: object) -> Any:
         call = self._call  # pyright: ignore[reportPrivateUsage]  # a method of the class
+        if is_complex(other):
+            return _with_complex(function, self, other, other)
         return call(function, self, other) if operand_like(other) else NotImplemented
 
     return method
+
+
+def _with_complex(function: str, first: object, second: object, other: object) -> Any:
+    """An operator with complex numbers; what has no numbers either answers itself."""
+    if isinstance(other, ComplexOperand):
+        return NotImplemented
+    return FUNCTIONS["_complex_operator"](function, first, second)
 
 
 def _is_boolean(x: Any) -> bool:
@@ -143,12 +153,16 @@ def _power(self: Operators, other: object) -> Any:
     call = self._call  # pyright: ignore[reportPrivateUsage]  # a method of the class
     if type(other) is int and other == 2 and _is_boolean(self):
         return call("square", self)  # as NumPy's operator does: int8, where power gives int64
+    if is_complex(other):
+        return _with_complex("power", self, other, other)
     return call("power", self, other) if operand_like(other) else NotImplemented
 
 
 def _reflected(function: str) -> Callable[[Any, Any], Any]:
     def method(self: Operators, other: object) -> Any:
         call = self._call  # pyright: ignore[reportPrivateUsage]  # a method of the class
+        if is_complex(other):
+            return _with_complex(function, other, self, other)
         return call(function, other, self) if operand_like(other) else NotImplemented
 
     return method

@@ -97,8 +97,7 @@ _INSTEAD = {
     "ndimage": "A filter whose weights are known is symgraph.scipy.signal.convolve(x, weights, "
     '"same"); at its ends np.pad says what lies beyond.',
     "sparse": "A.toarray() @ x is traced, where A is the sparse matrix.",
-    "fft": "Fourier transforms give complex numbers, and symbolic arrays are real: multiply with "
-    "constant matrices of cosines and sines.",
+    "fft": "np.fft is traced: fft, rfft, fft2, fftn and their inverses.",
 }
 _RECURSIVE = (
     "A recursive filter is a loop over the samples, sg.scan(step, start, x); one without feedback "

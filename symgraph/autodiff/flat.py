@@ -73,7 +73,8 @@ def gradient(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
     if plan.outputs != 1:
         raise ShapeError(
             f"A gradient is taken of one scalar; this function has {plan.outputs} outputs.",
-            mend="Return one scalar, and the rest with has_aux=True; or ask for a Jacobian.",
+            mend="Return one scalar, and the rest with has_aux=True; or ask for a Jacobian. Of a "
+            "complex number return np.abs(z), z.real or z.imag.",
         )
     targets = plan.inputs(dag, plan.targets)
     found = gradients(plan.outs(dag)[0], targets)

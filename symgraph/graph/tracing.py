@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike
 
 from ..array.handle import Array, constant
 from ..capture.calling import called, owners, owns, refuse_leaked
+from ..complexes import ComplexArray
 from ..errors import InputError, TraceError, nothing_returned
 from ..facts import Fact, stated
 from ..ir.avals import refuse_other_arrays, supported_dtype
@@ -272,6 +273,8 @@ def grouped(result: object, inputs: Mapping[str, Node]) -> Graph:
 
 def _structure(value: object, path: str, leaves: list[Node], names: list[str]) -> Any:
     # As deep as the tuples the user returns.
+    if isinstance(value, ComplexArray):
+        value = {"real": value.real, "imag": value.imag}
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value)
         return {

@@ -58,7 +58,8 @@ def supported_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     if native is None:
         raise DTypeError(
             f"dtype {found} is not supported.",
-            mend="Symbolic arrays are real: keep real and imaginary parts in two arrays."
+            mend="Inputs are real: give real and imaginary parts as two, and write re + 1j * im "
+            "in the function."
             if found.kind == "c"
             else "Use bool, an integer, float16, float32 or float64.",
         )

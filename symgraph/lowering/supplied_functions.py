@@ -72,6 +72,13 @@ def expm(np, x):
     return found
 
 """
+_FOURIER = """
+def fourier(np, re, im, axis, inverse):
+    z = re + 1j * im
+    found = np.fft.ifft(z, axis=axis, norm="forward") if inverse else np.fft.fft(z, axis=axis)
+    return np.real(found), np.imag(found)
+
+"""
 _CONVERGED = """
 def converged(np, x, arrived, what, steps):
     if not arrived:
@@ -90,7 +97,15 @@ def _name_of(source: str) -> str:
 
 _ALONE = {
     _name_of(source): source
-    for source in (_CONVERGED, _EXPM, _RECURRENCE, _TRIANGULAR, _SCATTER_ADD, _SCATTER_SET)
+    for source in (
+        _CONVERGED,
+        _EXPM,
+        _FOURIER,
+        _RECURRENCE,
+        _TRIANGULAR,
+        _SCATTER_ADD,
+        _SCATTER_SET,
+    )
 }
 """Source of the functions that need no other, by name."""
 # These share helpers of their own, so they are written all together.

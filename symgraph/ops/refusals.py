@@ -116,10 +116,6 @@ _refused(
     np.isnat,
 )
 _COMPLEX = "it gives complex numbers, and symbolic arrays are real"
-_FOURIER = [
-    *[f"{way}fft{axes}" for way in ("", "i", "r", "ir") for axes in ("", "2", "n")],
-    *["hfft", "ihfft"],
-]
 
 
 def _complex(mend: str, *functions: Callable[..., object]) -> None:
@@ -128,8 +124,9 @@ def _complex(mend: str, *functions: Callable[..., object]) -> None:
 
 
 _complex(
-    "Multiply with constant matrices of cosines and sines, whose products are its two parts.",
-    *[getattr(np.fft, name) for name in _FOURIER],
+    "Write it by np.fft.irfft of the conjugate, or np.fft.rfft, times the number of elements.",
+    np.fft.hfft,
+    np.fft.ihfft,
 )
 _complex(
     "Of a symmetric matrix np.linalg.eigh gives real ones.",

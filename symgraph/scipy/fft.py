@@ -1,4 +1,4 @@
-"""`scipy.fft` is not traced, for it is complex: its names raise errors with advice."""
+"""`scipy.fft` is not traced, `numpy.fft` is: its names raise errors that say so."""
 
 from __future__ import annotations
 

@@ -59,6 +59,12 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
         )
         for name in ("inv", "det", "slogdet", "cofactor", "copied_lower")
     },
+    "fourier": (
+        lambda: _f("fourier")(_x(5), _x(5) ** 2),
+        lambda: _f("fourier")(_x(2, 4, 3, dtype="float32"), _x(2, 4, 3, dtype="float32"), -2, True),
+        lambda: _f("fourier")(_x("n"), _x("n") ** 2),
+        lambda: _f("fourier")(_x(0), _x(0)),
+    ),
     "expm": (
         lambda: _f("expm")(_x(3, 3)),
         lambda: _f("expm")(_x(2, 3, 3, dtype="float32") / 4),

@@ -33,8 +33,7 @@ _MODULES = {
     "interpolate": "np.interp is piecewise linear, and is traced.",
     "optimize": "sg.flat_objective(f, ...) gives an optimizer values and gradients; sg.root and "
     "sg.fixed_point are differentiated by the implicit function theorem.",
-    "fft": "Fourier transforms give complex numbers, and symbolic arrays are real: multiply with "
-    "constant matrices of cosines and sines.",
+    "fft": "np.fft is traced: fft, rfft, fft2, fftn and their inverses.",
 }
 
 

@@ -213,6 +213,15 @@ SPECTRA = (
         for p, note in ((None, "cond"), (-2, "cond -2"))
     ],
     _row("inv", lambda x: np.linalg.cond(regular(x), 1), analytic=False, note="cond 1"),
+    _row("fourier", lambda x, y: summed(*snp.fourier(x, y)), _of(5), _of(5), analytic=False),
+    _row(
+        "fourier",
+        lambda x, y: summed(*snp.fourier(x, y * y, -2, True)),
+        _of(2, 3, 2),
+        _of(2, 3, 2),
+        analytic=False,
+        note="inverse",
+    ),
     _row("expm", lambda x: snp.expm(x)),
     _row("expm", lambda x: snp.expm(3 * x), STACK, note="stack"),
     _row("expm_along", lambda x, d: snp.expm_along(x, d), SQUARE, SQUARE),

@@ -177,15 +177,15 @@ def test_every_operation_has_its_name_and_doc(name):
 
 
 def test_unknown_names_are_attribute_errors():
-    with pytest.raises(AttributeError, match=r"np\.fft cannot be traced"):
-        snp.fft
+    with pytest.raises(AttributeError, match=r"np\.ctypeslib cannot be traced"):
+        snp.ctypeslib
     with pytest.raises(AttributeError, match="no 'nonsense'"):
         snp.nonsense
 
 
 UNTRACED = [
     lambda x: np.linalg.eig(x),
-    lambda x: np.fft.fft(x),
+    lambda x: np.fft.hfft(x),
     lambda x: np.unique(x),
     lambda x: np.nonzero(x),
     lambda x: np.add.at(x, 0, 1),

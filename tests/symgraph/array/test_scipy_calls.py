@@ -53,7 +53,7 @@ OTHERS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
         lambda x, a: scipy.interpolate.CubicSpline(np.arange(4.0), x),
         "np.interp",
     ),
-    "scipy.fft.dct": (lambda x, a: scipy.fft.dct(x), "cosines"),
+    "scipy.fft.dct": (lambda x, a: scipy.fft.dct(x), "np.fft"),
 }
 
 

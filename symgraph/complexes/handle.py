@@ -1,0 +1,335 @@
+"""Complex arrays inside of a traced function: pairs of real ones.
+
+A graph holds real numbers alone. `1j * x` of a symbolic x is a pair, its real and its imaginary
+part, and NumPy's functions of pairs are written in real ones. A part that is surely 0 is left out:
+so `np.exp(1j * x)` is the pair of cos(x) and sin(x). A pair is a value: nothing is written into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+
+from ..array import FUNCTIONS, Array, ComplexOperand, constant, is_complex
+from ..array.cuts import Borrowed
+from ..errors import MissingAttribute, TraceError
+from ..pytrees import register
+from ..source import user_frame
+
+__all__ = [
+    "COMPLEX_FUNCTIONS",
+    "COMPLEX_UFUNCS",
+    "ComplexArray",
+    "Operand",
+    "Part",
+    "as_complex",
+    "refused",
+]
+
+Part: TypeAlias = Any
+"""A symbolic array, an array of numbers or a number; None for zeros."""
+
+Operand: TypeAlias = Any
+"""What NumPy's functions take: complex or real arrays, with or without numbers; lists of them."""
+
+COMPLEX_UFUNCS: dict[str, Callable[..., Any]] = {}
+"""What stands for a ufunc, by its name, where an operand is complex."""
+
+COMPLEX_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+"""What stands for another function of NumPy where an operand is complex."""
+
+
+class ComplexArray(ComplexOperand, np.lib.mixins.NDArrayOperatorsMixin):
+    """A complex array without numbers: its parts are real symbolic arrays of one shape.
+
+    It arises where a symbolic array meets a complex number and in `np.fft`, and ends in `z.real`,
+    `z.imag`, `np.abs` and their like. A function that returns one gives complex numbers.
+
+    Parameters
+    ----------
+    re, im : Array, array_like or None
+        The parts; None for zeros. One at least is symbolic.
+    """
+
+    __slots__ = ("im", "re")
+    __array_priority__ = 2000.0
+    __hash__ = None  # pyright: ignore[reportAssignmentType]  # == is elementwise, as in NumPy
+
+    def __init__(self, re: Part, im: Part) -> None:
+        parts = [each for each in (re, im) if each is not None]
+        if not all(isinstance(each, Array) for each in parts) or len(parts) == 2:
+            re, im = _alike(re, im)
+        # The values as they are now, whatever is written into their arrays later.
+        self.re: Array | None = None if re is None else Array(re.node)
+        self.im: Array | None = None if im is None else Array(im.node)
+
+    # -- what is known ---------------------------------------------------------------------------
+    @property
+    def _known(self) -> Array:
+        found = self.im if self.re is None else self.re
+        assert found is not None
+        return found
+
+    @property
+    def real(self) -> Array:
+        """The real part."""
+        return _read_only(FUNCTIONS["zeros_like"](self.im) if self.re is None else self.re)
+
+    @property
+    def imag(self) -> Array:
+        """The imaginary part."""
+        return _read_only(FUNCTIONS["zeros_like"](self.re) if self.im is None else self.im)
+
+    @property
+    def shape(self) -> Any:
+        """Dimensions, as of real arrays."""
+        return self._known.shape
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions there are."""
+        return self._known.ndim
+
+    @property
+    def size(self) -> Any:
+        """How many elements there are."""
+        return self._known.size
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """complex64 of parts in single precision, else complex128."""
+        return np.result_type(self._known.dtype, np.complex64)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __iter__(self) -> Iterator[ComplexArray]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<ComplexArray {self._known.aval}>"
+
+    # -- NumPy's protocols, and Python's ---------------------------------------------------------
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return ufunc_of_complex(ufunc, method, inputs, kwargs)
+
+    def __array_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        return function_of_complex(func, args, kwargs)
+
+    def __array__(self, *_args: object, **_kwargs: object) -> NoReturn:
+        raise refused("np.array of complex symbols", "np.stack and np.concatenate join them.")
+
+    def __complex__(self) -> NoReturn:
+        raise refused(
+            "complex() of a symbol", "Keep it symbolic; evaluate the graph to get numbers."
+        )
+
+    def __float__(self) -> NoReturn:
+        raise refused("float() of a complex symbol", "Take z.real, and keep it symbolic.")
+
+    def __bool__(self) -> NoReturn:
+        raise refused(
+            "The truth value of a complex symbol", "Choose by np.where(np.abs(z) > 0, a, b)."
+        )
+
+    def __getitem__(self, index: Any) -> ComplexArray:
+        return self._of_parts(lambda part: part[index])
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise refused(
+            "Writing into a complex array", "Join pieces by np.concatenate, np.stack or np.where."
+        )
+
+    # -- methods ---------------------------------------------------------------------------------
+    def _of_parts(self, function: Callable[[Array], Any]) -> Any:
+        re = None if self.re is None else function(self.re)
+        return ComplexArray(re, None if self.im is None else function(self.im))
+
+    def conj(self) -> ComplexArray:
+        """The complex conjugate."""
+        return ComplexArray(self.re, None if self.im is None else -self.im)
+
+    conjugate = conj
+
+    @property
+    def T(self) -> ComplexArray:
+        """Axes in reverse order."""
+        return self._of_parts(lambda part: part.T)
+
+    @property
+    def mT(self) -> ComplexArray:
+        """The last two axes exchanged."""
+        return self._of_parts(lambda part: part.mT)
+
+    def astype(self, dtype: Any) -> ComplexArray:
+        """The same in another complex dtype.
+
+        Raises
+        ------
+        TraceError
+            If the dtype is not complex: NumPy drops the imaginary part with a warning.
+        """
+        found = np.dtype(dtype)
+        if found.kind != "c":
+            raise refused(f"astype({found}) of complex numbers", "Take z.real or z.imag.")
+        part = np.finfo(found).dtype
+        return self._of_parts(lambda each: each.astype(part))
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name in _METHODS:
+            function = getattr(np, name)
+            return lambda *args, **kwargs: function_of_complex(function, (self, *args), kwargs)
+        if not hasattr(np.ndarray, name):
+            raise AttributeError(f"Arrays have no {name!r}.")
+        raise MissingAttribute(str(refused(f"z.{name} of a complex z")))
+
+
+_METHODS = frozenset(
+    [
+        "sum",
+        "mean",
+        "cumsum",
+        "reshape",
+        "ravel",
+        "transpose",
+        "swapaxes",
+        "squeeze",
+        "repeat",
+        "take",
+        "diagonal",
+        "trace",
+        "dot",
+    ]
+)
+"""Methods that are the function of NumPy with that name."""
+
+
+def _read_only(part: Array) -> Array:
+    """A part for the user: NumPy's is a view, through which the complex array could be written."""
+    found = Array(part.node)
+    if found.ndim:
+        found.memory = Borrowed("the part of a complex array")
+    return found
+
+
+def _alike(re: Part, im: Part) -> tuple[Part, Part]:
+    """Both parts as symbolic arrays of one shape and dtype; numbers take the dtype of symbols."""
+    given = [each for each in (re, im) if each is not None]
+    known = next(each for each in given if isinstance(each, Array))
+    arrays = [each if isinstance(each, Array) else _like(each, known) for each in given]
+    if len(arrays) == 2:
+        dtype = np.result_type(*[each.dtype for each in arrays])
+        arrays = [each.astype(dtype) if each.dtype != dtype else each for each in arrays]
+        if arrays[0].shape != arrays[1].shape:
+            arrays = list(FUNCTIONS["broadcast_arrays"](*arrays))
+    found = iter(arrays)
+    return None if re is None else next(found), None if im is None else next(found)
+
+
+def _like(value: Any, known: Array) -> Array:
+    weak = isinstance(value, (int, float)) and not isinstance(value, np.generic)
+    return constant(value, known.dtype if weak and known.dtype.kind == "f" else None)
+
+
+def as_complex(value: Any) -> tuple[Part, Part]:
+    """The parts of an operand: symbols, numbers, or None for zeros."""
+    if isinstance(value, ComplexArray):
+        return value.re, value.im
+    if isinstance(value, complex) and not isinstance(value, np.generic):
+        return (value.real if value.real or not value.imag else None), value.imag or None
+    if is_complex(value):
+        parts = [
+            np.array(each)
+            for each in (value.real, value.imag)  # pyright: ignore[reportAttributeAccessIssue]
+        ]
+        re, im = [part if part.any() else None for part in parts]
+        return (parts[0] if im is None else re), im
+    if isinstance(value, (list, tuple)) and not isinstance(value, Array):
+        return as_complex(function_of_complex(np.stack, (list(value),), {}))
+    return value, None
+
+
+def ufunc_of_complex(
+    ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The result of a ufunc where an operand is complex.
+
+    Raises
+    ------
+    TraceError
+        If nothing stands in for it, or a keyword has no meaning.
+    """
+    kwargs = {
+        name: value for name, value in kwargs.items() if value is not None and value is not True
+    }
+    if kwargs.pop("out", None) is not None and getattr(inputs[0], "ndim", 0):
+        raise refused("Writing into a complex array", "Write z = z * w instead of z *= w.")
+    if method == "reduce" and ufunc is np.add:
+        return function_of_complex(np.sum, inputs, kwargs)
+    if method == "outer" and ufunc is np.multiply:
+        return COMPLEX_UFUNCS["multiply"](inputs[0][(..., *[None] * np.ndim(inputs[1]))], inputs[1])
+    found = COMPLEX_UFUNCS.get(ufunc.__name__)
+    if found is None or method != "__call__" or kwargs:
+        told = f"np.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+        told += "".join([f", {name}=" for name in kwargs])
+        raise refused(f"{told} of complex numbers")
+    return found(*inputs)
+
+
+def function_of_complex(
+    func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The result of a function of NumPy where an operand is complex.
+
+    Raises
+    ------
+    TraceError
+        If nothing stands in for it.
+    """
+    found = COMPLEX_FUNCTIONS.get(func)
+    if found is None:
+        raise refused(f"np.{getattr(func, '__name__', func)} of complex numbers")
+    return found(*args, **{name: value for name, value in kwargs.items() if value is not None})
+
+
+def refused(what: str, mend: str = "") -> TraceError:
+    """The error that something is not defined for complex symbols."""
+    frame = user_frame()
+    return TraceError(
+        f"{what} cannot be traced: complex arrays are pairs of real ones here.",
+        [f"used at {frame.quoted()}"] if frame else [],
+        mend=mend or "Write it with the real and the imaginary part, z.real and z.imag.",
+    )
+
+
+def _operator(name: str, *operands: Any) -> Any:
+    return ufunc_of_complex(getattr(np, name), "__call__", operands, {})
+
+
+def _from_parts(_keys: Any, values: Any) -> Any:
+    re, im = values
+    if isinstance(re, Array) or isinstance(im, Array):
+        return ComplexArray(re, im)
+    return None if re is None or im is None else re + 1j * im
+
+
+FUNCTIONS["_complex_ufunc"] = ufunc_of_complex
+FUNCTIONS["_complex_function"] = function_of_complex
+FUNCTIONS["_complex_operator"] = _operator
+
+
+def _named(name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """A function of `symgraph.numpy` on complex operands: NumPy's own, which asks them."""
+    listed = args[0] if args and isinstance(args[0], (list, tuple)) else ()
+    if name == "array" and any(isinstance(each, ComplexOperand) for each in listed):
+        return np.stack(*args, **keywords)
+    return getattr(np, name)(*args, **keywords)
+
+
+FUNCTIONS["_complex_named"] = _named
+FUNCTIONS["_as_complex"] = lambda x, dtype: ComplexArray(x, None).astype(dtype)
+register(ComplexArray, lambda z: (("real", "imag"), (z.real, z.imag)), _from_parts)

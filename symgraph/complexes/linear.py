@@ -1,0 +1,106 @@
+r"""Products, contractions and linear algebra of complex arrays.
+
+A complex matrix A + iB stands for the real one of blocks $\begin{pmatrix} A & -B \\ B & A
+\end{pmatrix}$, whose products, inverses and exponentials are those of the complex one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS
+from .arithmetic import bilinear, pair
+from .handle import COMPLEX_FUNCTIONS, COMPLEX_UFUNCS, Operand, as_complex, refused
+
+__all__: list[str] = []
+
+
+def _product(function: Callable[..., Any]) -> Callable[..., Any]:
+    real = NUMPY_FUNCTIONS[function]
+
+    def called(x: Operand, y: Operand, *args: Any, **kwargs: Any) -> Any:
+        return bilinear(lambda a, b: real(a, b, *args, **kwargs), x, y)
+
+    return called
+
+
+def _einsum(subscripts: Operand, *operands: Operand, **kwargs: Any) -> Any:
+    if not isinstance(subscripts, str):
+        raise refused("np.einsum with lists of axes", "Write the subscripts as a text.")
+    kwargs.pop("optimize", None)
+    return bilinear(lambda *parts: FUNCTIONS["einsum"](subscripts, *parts, **kwargs), *operands)
+
+
+def _vdot(x: Operand, y: Operand) -> Any:
+    return bilinear(FUNCTIONS["vdot"], COMPLEX_UFUNCS["conjugate"](x), y)
+
+
+def _filled(z: Operand) -> tuple[Any, Any]:
+    """Both parts of a matrix or vector, with zeros for none."""
+    a, b = as_complex(z)
+    a = FUNCTIONS["zeros_like"](b) if a is None else a
+    return a, FUNCTIONS["zeros_like"](a) if b is None else b
+
+
+def _blocks(z: Operand) -> Any:
+    a, b = _filled(z)
+    above = FUNCTIONS["concatenate"]([a, -1 * b], axis=-1)
+    return FUNCTIONS["concatenate"]([above, FUNCTIONS["concatenate"]([b, a], axis=-1)], axis=-2)
+
+
+def _of_blocks(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function of matrices that gives blocks of the same form."""
+
+    def called(z: Operand) -> Any:
+        size = as_complex(z)[1 if as_complex(z)[0] is None else 0].shape[-1]
+        found = function(_blocks(z))
+        return pair(found[..., :size, :size], found[..., size:, :size])
+
+    return called
+
+
+def _solve(a: Operand, b: Operand) -> Any:
+    c, d = _filled(b)
+    single = c.ndim == 1
+    axis = -1 if single else -2
+    found = NUMPY_FUNCTIONS[np.linalg.solve](
+        _blocks(a), FUNCTIONS["concatenate"]([c, d], axis=axis)
+    )
+    size = c.shape[axis]
+    if single:
+        return pair(found[..., :size], found[..., size:])
+    return pair(found[..., :size, :], found[..., size:, :])
+
+
+def _matrix_power(z: Operand, n: int) -> Any:
+    return _of_blocks(lambda blocks: NUMPY_FUNCTIONS[np.linalg.matrix_power](blocks, n))(z)
+
+
+def _norm(x: Operand, ord: Operand = None, axis: Operand = None, keepdims: bool = False) -> Any:
+    size = COMPLEX_UFUNCS["absolute"](x)
+    vectors = size.ndim == 1 if axis is None else not isinstance(axis, tuple) or len(axis) == 1
+    if not vectors and ord in (2, -2, "nuc"):
+        raise refused(f"A matrix norm of order {ord!r}", "Take it of np.block of its parts.")
+    return NUMPY_FUNCTIONS[np.linalg.norm](size, ord, axis, keepdims)
+
+
+FUNCTIONS["_dot_of_complex"] = _product(np.dot)
+COMPLEX_FUNCTIONS.update(
+    {
+        each: _product(each)
+        for each in (np.dot, np.inner, np.outer, np.tensordot, np.kron, np.convolve)
+    }
+)
+COMPLEX_FUNCTIONS.update(
+    {
+        np.einsum: _einsum,
+        np.vdot: _vdot,
+        np.linalg.solve: _solve,
+        np.linalg.inv: _of_blocks(NUMPY_FUNCTIONS[np.linalg.inv]),
+        np.linalg.matrix_power: _matrix_power,
+        np.linalg.norm: _norm,
+    }
+)

@@ -1,0 +1,185 @@
+"""`np.fft` of symbolic arrays, real and complex."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..array import FUNCTIONS, NUMPY_FUNCTIONS
+from ..errors import ShapeError, TraceError
+from ..ir.dims import known_equal
+from ..ops.fourier import fourier
+from .arithmetic import pair
+from .handle import COMPLEX_FUNCTIONS, ComplexArray, Operand, as_complex
+
+__all__: list[str] = []
+
+_SIDES = {"backward": (0, 1), "ortho": (0.5, 0.5), "forward": (1, 0)}
+"""Which power of 1 / n the transform and its inverse are multiplied by."""
+
+
+def _transformed(
+    z: Operand, n: Operand = None, axis: int = -1, norm: str | None = None, *, inverse: bool
+) -> ComplexArray:
+    a, b = as_complex(z)
+    known: Any = b if a is None else a
+    if known.ndim == 0:
+        raise ShapeError("A Fourier transform needs an axis; a number has none.")
+    axis = range(known.ndim)[axis] - known.ndim
+    if n is not None:
+        a, b = (None if each is None else _resized(each, n, axis) for each in (a, b))
+        known = b if a is None else a
+    a = FUNCTIONS["zeros_like"](known) if a is None else a
+    b = FUNCTIONS["zeros_like"](known) if b is None else b
+    return _normed(fourier(a, b, axis, inverse), known.shape[axis], norm, inverse)
+
+
+def _normed(parts: Any, n: Operand, norm: str | None, inverse: bool) -> ComplexArray:
+    if norm not in (None, *_SIDES):
+        raise TraceError(
+            f"norm={norm!r} is none of np.fft.", mend='Use "backward", "ortho" or "forward".'
+        )
+    power = _SIDES[norm or "backward"][inverse]
+    if power:
+        parts = [each / n**power if power != 1 else each / n for each in parts]
+    return ComplexArray(*parts)
+
+
+def _resized(x: Operand, n: Operand, axis: int) -> Any:
+    """The first n elements along the axis, or zeros behind."""
+    have = x.shape[axis]
+    if known_equal(have, n):
+        return x
+    if not (isinstance(have, int) and isinstance(n, int)):
+        raise TraceError(
+            f"A transform of {n} elements of an axis of {have} cannot be traced: which is more "
+            "is not known.",
+            mend="Trace with fixed sizes.",
+        )
+    if n < 1:
+        raise ShapeError(f"A Fourier transform of {n} elements has none.")
+    if n < have:
+        return x[(..., slice(0, n), *[slice(None)] * (-1 - axis))]
+    widths = [(0, 0)] * x.ndim
+    widths[axis] = (0, n - have)
+    return NUMPY_FUNCTIONS[np.pad](x, widths)
+
+
+def fft(
+    a: Operand, n: Operand = None, axis: int = -1, norm: str | None = None, out: None = None
+) -> Any:
+    return _transformed(a, n, axis, norm, inverse=False)
+
+
+def ifft(
+    a: Operand, n: Operand = None, axis: int = -1, norm: str | None = None, out: None = None
+) -> Any:
+    return _transformed(a, n, axis, norm, inverse=True)
+
+
+def rfft(
+    a: Operand, n: Operand = None, axis: int = -1, norm: str | None = None, out: None = None
+) -> Any:
+    """The first n // 2 + 1 of the transform of real numbers; the others are their conjugates."""
+    if isinstance(a, ComplexArray):
+        raise TraceError("rfft takes real arrays.", mend="Use np.fft.fft, or take z.real.")
+    whole = fft(a, n, axis, norm)
+    return _first(whole, whole.shape[axis] // 2 + 1, axis)
+
+
+def irfft(
+    a: Operand, n: Operand = None, axis: int = -1, norm: str | None = None, out: None = None
+) -> Any:
+    """The real numbers whose transform starts so; n, by default 2 (m - 1), of them."""
+    re, im = as_complex(a)
+    known = im if re is None else re
+    axis = range(known.ndim)[axis] - known.ndim
+    n = 2 * (known.shape[axis] - 1) if n is None else n
+    half = n // 2 + 1
+    z = pair(*[None if each is None else _resized(each, half, axis) for each in (re, im)])
+    inner = z[(..., slice(1, (n + 1) // 2), *[slice(None)] * (-1 - axis))]
+    back = np.conj(inner)[(..., slice(None, None, -1), *[slice(None)] * (-1 - axis))]
+    whole = np.concatenate([z, back], axis=axis)
+    return ifft(whole, axis=axis, norm=norm).real
+
+
+def _first(z: ComplexArray, count: Any, axis: int) -> ComplexArray:
+    axis = range(z.ndim)[axis] - z.ndim
+    return z[(..., slice(0, count), *[slice(None)] * (-1 - axis))]
+
+
+def _places(a: Operand, s: Operand, axes: Operand) -> tuple[list[int], list[Any]]:
+    """The axes to transform, and their sizes, None for the size as it is."""
+    if axes is None:
+        axes = range(-len(s) if s is not None else -a.ndim, 0)
+    if not len(axes):
+        raise ShapeError("A Fourier transform needs an axis; here is none.")
+    sizes = [None] * len(axes) if s is None else [None if n == -1 else n for n in s]
+    return list(axes), sizes
+
+
+def _along_several(one: Callable[..., Any], default: Operand) -> Callable[..., Any]:
+    def called(
+        a: Operand,
+        s: Operand = None,
+        axes: Operand = default,
+        norm: str | None = None,
+        out: None = None,
+    ) -> Any:
+        axes, sizes = _places(a, s, axes)
+        for axis, n in reversed(list(zip(axes, sizes, strict=True))):
+            a = one(a, n, axis, norm)
+        return a
+
+    return called
+
+
+def _rfftn(default: Operand) -> Callable[..., Any]:
+    def called(
+        a: Operand,
+        s: Operand = None,
+        axes: Operand = default,
+        norm: str | None = None,
+        out: None = None,
+    ) -> Any:
+        axes, sizes = _places(a, s, axes)
+        a = rfft(a, sizes[-1], axes[-1], norm)
+        return _along_several(fft, None)(a, sizes[:-1], axes[:-1], norm) if len(axes) > 1 else a
+
+    return called
+
+
+def _irfftn(default: Operand) -> Callable[..., Any]:
+    def called(
+        a: Operand,
+        s: Operand = None,
+        axes: Operand = default,
+        norm: str | None = None,
+        out: None = None,
+    ) -> Any:
+        axes, sizes = _places(a, s, axes)
+        for axis, n in zip(axes[:-1], sizes[:-1], strict=True):
+            a = ifft(a, n, axis, norm)
+        return irfft(a, sizes[-1], axes[-1], norm)
+
+    return called
+
+
+_FUNCTIONS = {
+    np.fft.fft: fft,
+    np.fft.ifft: ifft,
+    np.fft.rfft: rfft,
+    np.fft.irfft: irfft,
+    np.fft.fft2: _along_several(fft, (-2, -1)),
+    np.fft.ifft2: _along_several(ifft, (-2, -1)),
+    np.fft.fftn: _along_several(fft, None),
+    np.fft.ifftn: _along_several(ifft, None),
+    np.fft.rfft2: _rfftn((-2, -1)),
+    np.fft.irfft2: _irfftn((-2, -1)),
+    np.fft.rfftn: _rfftn(None),
+    np.fft.irfftn: _irfftn(None),
+}
+NUMPY_FUNCTIONS.update(_FUNCTIONS)
+COMPLEX_FUNCTIONS.update(_FUNCTIONS)
