@@ -110,17 +110,24 @@ def _first(z: ComplexArray, count: Any, axis: int) -> ComplexArray:
     return z[(..., slice(0, count), *[slice(None)] * (-1 - axis))]
 
 
-def _places(a: Operand, s: Operand, axes: Operand) -> tuple[list[int], list[Any]]:
+def _places(a: Operand, s: Operand, axes: Operand) -> list[tuple[int, Any]]:
     """The axes to transform, and their sizes, None for the size as it is."""
     if axes is None:
         axes = range(-len(s) if s is not None else -a.ndim, 0)
     if not len(axes):
         raise ShapeError("A Fourier transform needs an axis; here is none.")
     sizes = [None] * len(axes) if s is None else [None if n == -1 else n for n in s]
-    return list(axes), sizes
+    return list(zip(axes, sizes, strict=True))
 
 
-def _along_several(one: Callable[..., Any], default: Operand) -> Callable[..., Any]:
+def _along_several(
+    others: Callable[..., Any], last: Callable[..., Any], default: Operand, *, first: bool = False
+) -> Callable[..., Any]:
+    """One transform along the last of the axes, another along those before it.
+
+    `first` says that the last axis comes first, as real numbers have to.
+    """
+
     def called(
         a: Operand,
         s: Operand = None,
@@ -128,58 +135,29 @@ def _along_several(one: Callable[..., Any], default: Operand) -> Callable[..., A
         norm: str | None = None,
         out: None = None,
     ) -> Any:
-        axes, sizes = _places(a, s, axes)
-        for axis, n in reversed(list(zip(axes, sizes, strict=True))):
-            a = one(a, n, axis, norm)
+        places = _places(a, s, axes)
+        steps = [(others, *each) for each in places[:-1]] + [(last, *places[-1])]
+        for transform, axis, n in reversed(steps) if first else steps:
+            a = transform(a, n, axis, norm)
         return a
 
     return called
 
 
-def _rfftn(default: Operand) -> Callable[..., Any]:
-    def called(
-        a: Operand,
-        s: Operand = None,
-        axes: Operand = default,
-        norm: str | None = None,
-        out: None = None,
-    ) -> Any:
-        axes, sizes = _places(a, s, axes)
-        a = rfft(a, sizes[-1], axes[-1], norm)
-        return _along_several(fft, None)(a, sizes[:-1], axes[:-1], norm) if len(axes) > 1 else a
-
-    return called
-
-
-def _irfftn(default: Operand) -> Callable[..., Any]:
-    def called(
-        a: Operand,
-        s: Operand = None,
-        axes: Operand = default,
-        norm: str | None = None,
-        out: None = None,
-    ) -> Any:
-        axes, sizes = _places(a, s, axes)
-        for axis, n in zip(axes[:-1], sizes[:-1], strict=True):
-            a = ifft(a, n, axis, norm)
-        return irfft(a, sizes[-1], axes[-1], norm)
-
-    return called
-
-
+_TWO = (-2, -1)
 _FUNCTIONS = {
     np.fft.fft: fft,
     np.fft.ifft: ifft,
     np.fft.rfft: rfft,
     np.fft.irfft: irfft,
-    np.fft.fft2: _along_several(fft, (-2, -1)),
-    np.fft.ifft2: _along_several(ifft, (-2, -1)),
-    np.fft.fftn: _along_several(fft, None),
-    np.fft.ifftn: _along_several(ifft, None),
-    np.fft.rfft2: _rfftn((-2, -1)),
-    np.fft.irfft2: _irfftn((-2, -1)),
-    np.fft.rfftn: _rfftn(None),
-    np.fft.irfftn: _irfftn(None),
+    np.fft.fft2: _along_several(fft, fft, _TWO),
+    np.fft.ifft2: _along_several(ifft, ifft, _TWO),
+    np.fft.fftn: _along_several(fft, fft, None),
+    np.fft.ifftn: _along_several(ifft, ifft, None),
+    np.fft.rfft2: _along_several(fft, rfft, _TWO, first=True),
+    np.fft.irfft2: _along_several(ifft, irfft, _TWO),
+    np.fft.rfftn: _along_several(fft, rfft, None, first=True),
+    np.fft.irfftn: _along_several(ifft, irfft, None),
 }
 NUMPY_FUNCTIONS.update(_FUNCTIONS)
 COMPLEX_FUNCTIONS.update(_FUNCTIONS)
