@@ -19,7 +19,17 @@ from .handle import (
     refused,
 )
 
-__all__ = ["angle_of", "bilinear", "minus", "multiplied", "negated", "pair", "quotient", "times"]
+__all__ = [
+    "angle_of",
+    "bilinear",
+    "minus",
+    "multiplied",
+    "negated",
+    "pair",
+    "quotient",
+    "times",
+    "turned",
+]
 
 
 def pair(re: Part, im: Part) -> Any:
@@ -36,8 +46,8 @@ def plus(a: Part, b: Part) -> Part:
 
 
 def minus(a: Part, b: Part) -> Part:
-    """The difference."""
-    return a if b is None else negated(b) if a is None else FUNCTIONS["subtract"](a, b)
+    """The difference; 0 - b is no -b, for it is not -0.0 where b is 0 (on the cut of a root)."""
+    return a if b is None else FUNCTIONS["subtract"](0.0 if a is None else a, b)
 
 
 def negated(a: Part) -> Part:
@@ -56,7 +66,13 @@ def times(a: Part, b: Part) -> Part:
 
 
 def divided(a: Part, b: Part) -> Part:
+    """The quotient; a divisor 1 leaves no operation."""
     return None if a is None else a if type(b) is float and b == 1 else FUNCTIONS["divide"](a, b)
+
+
+def turned(a: Part) -> Part:
+    """An imaginary part with the other sign: of 0 it is -0.0, the other side of a cut."""
+    return -0.0 if a is None else -a
 
 
 # -- arithmetic ------------------------------------------------------------------------------------
@@ -90,9 +106,10 @@ def _subtracted(x: Operand, y: Operand) -> Any:
 
 
 def quotient(x: Operand, y: Operand) -> Any:
-    """X / y; of a complex y by the number of size 1 in its direction, so that nothing overflows."""
+    """The quotient; of a complex divisor first by its direction, so that nothing overflows."""
     (a, b), (c, d) = as_complex(x), as_complex(y)
     if d is None:
+        b = 0.0 if b is None and not _is_positive(c) else b  # -0.0 over a negative number
         return pair(divided(a, c), divided(b, c))
     if c is None:  # (a + ib) / (id) = (b - ia) / d
         return pair(divided(b, d), divided(negated(a), d))
@@ -101,6 +118,10 @@ def quotient(x: Operand, y: Operand) -> Any:
     re = plus(times(a, u), times(b, v))
     im = minus(times(b, u), times(a, v))
     return pair(divided(re, size), divided(im, size))
+
+
+def _is_positive(x: Part) -> bool:
+    return isinstance(x, (int, float, np.number)) and bool(x > 0)
 
 
 def _power(x: Operand, y: Operand) -> Any:
@@ -163,13 +184,6 @@ def _both(question: str, joined: str) -> Callable[..., Any]:
     return asked
 
 
-def _of_each(name: str) -> Callable[[Any], Any]:
-    def called(x: Operand) -> Any:
-        return pair(*[None if each is None else FUNCTIONS[name](each) for each in as_complex(x)])
-
-    return called
-
-
 COMPLEX_UFUNCS.update(
     add=_added,
     subtract=_subtracted,
@@ -179,9 +193,9 @@ COMPLEX_UFUNCS.update(
     float_power=_power,
     square=lambda x: multiplied(x, x),
     reciprocal=lambda x: quotient(1.0, x),
-    negative=_of_each("negative"),
+    negative=lambda x: pair(negated(as_complex(x)[0]), turned(as_complex(x)[1])),
     positive=lambda x: x,
-    conjugate=lambda x: pair(as_complex(x)[0], negated(as_complex(x)[1])),
+    conjugate=lambda x: pair(as_complex(x)[0], turned(as_complex(x)[1])),
     absolute=lambda x: _size(*as_complex(x)),
     equal=_both("equal", "logical_and"),
     not_equal=_both("not_equal", "logical_or"),

@@ -151,7 +151,7 @@ class ComplexArray(ComplexOperand, np.lib.mixins.NDArrayOperatorsMixin):
 
     def conj(self) -> ComplexArray:
         """The complex conjugate."""
-        return ComplexArray(self.re, None if self.im is None else -self.im)
+        return COMPLEX_UFUNCS["conjugate"](self)
 
     conjugate = conj
 
