@@ -54,9 +54,7 @@ def sum_of_broadcast(x: Array, shape: Shape, axis: Axes, keepdims: Flag) -> Iden
 @rule(sound="exact", kink="everywhere: the slope is told")
 def value_with_slope(x: Array, y: Real, slope: Real) -> Identity:
     """A value whose slope in y is told is that value."""
-    told = applied("with_slope", x, y, slope)
-    provided(x.shape == told.shape)
-    return told, x
+    return applied("with_slope", x, y, slope), x
 
 
 @rule(sound="exact")

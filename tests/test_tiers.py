@@ -93,7 +93,7 @@ def test_every_row_of_the_mission_has_a_test() -> None:
 
 @pytest.mark.whole
 def test_every_pass_is_run() -> None:
-    """On a graph with a loop, a softmax, a named value, a part read and a value computed twice."""
+    """On a graph with a loop, a softmax, a choice, a name, a part read and a value used twice."""
 
     def f(x: Any, w: Any) -> Any:
         powers = np.sum((x**2 + w**2) ** 1.5)
@@ -102,6 +102,7 @@ def test_every_pass_is_run() -> None:
             lambda c, row: (np.tanh(c * 1 + row), np.exp(c)), np.zeros(3), x, length=4
         )
         q = np.exp(x) / np.sum(np.exp(x), axis=-1, keepdims=True)
+        powers = powers + np.sum(np.maximum(0.3 * x, -0.7 * x))
         return np.sum(last) + np.sum((q * w)[1]) + np.sum(-np.sin(-x) / (1 + np.exp(-x))) + powers
 
     passes = Path(symgraph.passes.__path__[0])

@@ -102,7 +102,7 @@ class Rule:
         limit of the left side.
     kink : str
         Where the derivatives of the two sides differ by convention. Such a rule is not used before
-        differentiating.
+        differentiating. If it begins with "everywhere", derivatives are not compared.
     """
 
     name: str

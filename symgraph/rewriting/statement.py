@@ -79,7 +79,7 @@ def rule(
         neither NaN nor the limit of the left.
     kink : str, optional
         Where the derivatives of the two sides differ by convention; the rule is then not used
-        before differentiating.
+        before differentiating. If it begins with "everywhere", derivatives are not compared.
 
     Raises
     ------

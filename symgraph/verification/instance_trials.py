@@ -270,6 +270,8 @@ class InstanceTrial:
 
     # -- gradients -------------------------------------------------------------------------------
     def _compare_gradients(self) -> None:
+        if self.instance.rule.kink.startswith("everywhere"):
+            return  # a slope that is told, and is not that of the value
         targets = [node for node in self.instance.inputs if node.aval.dtype.kind == "f"]
         if not targets or self.instance.lhs.aval.dtype != np.float64:
             return
