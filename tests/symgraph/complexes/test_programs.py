@@ -104,7 +104,7 @@ def test_loops_carry_pairs() -> None:
 @pytest.mark.parametrize(
     ("backend", "package"),
     [
-        ("native", "numba"),
+        ("native", "llvmlite"),
         pytest.param("jax", "jax", marks=pytest.mark.oracle),
         pytest.param("torch", "torch", marks=pytest.mark.oracle),
     ],
