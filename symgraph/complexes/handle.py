@@ -7,6 +7,7 @@ so `np.exp(1j * x)` is the pair of cos(x) and sin(x). A pair is a value: nothing
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, TypeAlias
 
@@ -14,9 +15,10 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, ComplexOperand, constant, is_complex
 from ..array.cuts import Borrowed
+from ..array.named_sizes import as_seen, shape_as_seen
 from ..errors import MissingAttribute, TraceError
 from ..pytrees import register
-from ..source import user_frame
+from ..source import is_internal, user_frame
 
 __all__ = [
     "COMPLEX_FUNCTIONS",
@@ -27,6 +29,8 @@ __all__ = [
     "as_complex",
     "refused",
 ]
+
+_frame = sys._getframe  # pyright: ignore[reportPrivateUsage]  # who asks, at 0.1 us
 
 Part: TypeAlias = Any
 """A symbolic array, an array of numbers or a number; None for zeros."""
@@ -85,7 +89,8 @@ class ComplexArray(ComplexOperand, np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def shape(self) -> Any:
         """Dimensions, as of real arrays."""
-        return self._known.shape
+        found = self._known.shape
+        return found if is_internal(_frame(1)) else shape_as_seen(found)
 
     @property
     def ndim(self) -> int:
@@ -95,7 +100,8 @@ class ComplexArray(ComplexOperand, np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def size(self) -> Any:
         """How many elements there are."""
-        return self._known.size
+        found = self._known.size
+        return found if is_internal(_frame(1)) else as_seen(found)
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -223,8 +223,10 @@ def test_single_precision_stays() -> None:
 
 def test_named_sizes() -> None:
     power = sg.trace(lambda x: np.sum(np.abs(np.fft.fft(x)) ** 2) / x.shape[0], x=sg.spec("n"))
+    centred = sg.trace(lambda x: np.abs((z := x + 1j * x) - np.sum(z) / z.shape[0]), x=sg.spec("n"))
     for n in (3, 8):
         x = np.arange(1.0, n)
+        np.testing.assert_allclose(centred.lower()(x=x), np.sqrt(2) * np.abs(x - x.mean()))
         np.testing.assert_allclose(power.lower()(x=x), x @ x)
 
 
