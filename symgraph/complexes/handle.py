@@ -62,9 +62,7 @@ class ComplexArray(ComplexOperand, np.lib.mixins.NDArrayOperatorsMixin):
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # == is elementwise, as in NumPy
 
     def __init__(self, re: Part, im: Part) -> None:
-        parts = [each for each in (re, im) if each is not None]
-        if not all(isinstance(each, Array) for each in parts) or len(parts) == 2:
-            re, im = _alike(re, im)
+        re, im = _alike(re, im)
         # The values as they are now, whatever is written into their arrays later.
         self.re: Array | None = None if re is None else Array(re.node)
         self.im: Array | None = None if im is None else Array(im.node)
@@ -223,15 +221,18 @@ def _read_only(part: Array) -> Array:
 
 
 def _alike(re: Part, im: Part) -> tuple[Part, Part]:
-    """Both parts as symbolic arrays of one shape and dtype; numbers take the dtype of symbols."""
+    """Both parts as symbolic arrays of one shape and dtype; numbers take the dtype of symbols.
+
+    Integers become floats, as in NumPy, so that their products do not overflow.
+    """
     given = [each for each in (re, im) if each is not None]
     known = next(each for each in given if isinstance(each, Array))
     arrays = [each if isinstance(each, Array) else _like(each, known) for each in given]
-    if len(arrays) == 2:
-        dtype = np.result_type(*[each.dtype for each in arrays])
-        arrays = [each.astype(dtype) if each.dtype != dtype else each for each in arrays]
-        if arrays[0].shape != arrays[1].shape:
-            arrays = list(FUNCTIONS["broadcast_arrays"](*arrays))
+    dtype = np.result_type(*[each.dtype for each in arrays])
+    dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
+    arrays = [each.astype(dtype) if each.dtype != dtype else each for each in arrays]
+    if len(arrays) == 2 and arrays[0].shape != arrays[1].shape:
+        arrays = list(FUNCTIONS["broadcast_arrays"](*arrays))
     found = iter(arrays)
     return None if re is None else next(found), None if im is None else next(found)
 

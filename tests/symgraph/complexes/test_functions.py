@@ -221,6 +221,13 @@ def test_single_precision_stays() -> None:
     assert {each.dtype for each in graph.lower()(x=x).values()} == {x.dtype}
 
 
+def test_integers_become_floats() -> None:
+    x = np.array([3_000_000_000, -2, 5])
+    _agrees(lambda x: (1j * x) * (1j * x) + np.abs(x + 2j) * (x > 0) * 1j, x)
+    _agrees(lambda x: np.multiply.outer(x, 1j * x), x)
+    assert sg.trace(lambda x: (1j * x).imag, x=sg.spec(3, int)).lower()(x=x).dtype == np.float64
+
+
 def test_named_sizes() -> None:
     power = sg.trace(lambda x: np.sum(np.abs(np.fft.fft(x)) ** 2) / x.shape[0], x=sg.spec("n"))
     centred = sg.trace(lambda x: np.abs((z := x + 1j * x) - np.sum(z) / z.shape[0]), x=sg.spec("n"))
