@@ -29,6 +29,7 @@ __all__ = [
     "quotient",
     "times",
     "turned",
+    "whole",
 ]
 
 
@@ -73,6 +74,12 @@ def divided(a: Part, b: Part) -> Part:
 def turned(a: Part) -> Part:
     """An imaginary part with the other sign: of 0 it is -0.0, the other side of a cut."""
     return -0.0 if a is None else -a
+
+
+def whole(a: Part, b: Part) -> tuple[Part, Part]:
+    """Both parts, with zeros for a missing one."""
+    a = FUNCTIONS["zeros_like"](b) if a is None else a
+    return a, FUNCTIONS["zeros_like"](a) if b is None else b
 
 
 # -- arithmetic ------------------------------------------------------------------------------------
@@ -167,8 +174,8 @@ def _size(a: Part, b: Part) -> Part:
 
 def angle_of(a: Part, b: Part) -> Part:
     """The angle of a + ib from the real axis, -π to π."""
-    a = FUNCTIONS["zeros_like"](b) if a is None else a
-    return FUNCTIONS["arctan2"](FUNCTIONS["zeros_like"](a) if b is None else b, a)
+    a, b = whole(a, b)
+    return FUNCTIONS["arctan2"](b, a)
 
 
 def _both(question: str, joined: str) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS
-from .arithmetic import angle_of, minus, multiplied, negated, pair, times
+from .arithmetic import angle_of, minus, multiplied, negated, pair, times, whole
 from .handle import COMPLEX_UFUNCS, Operand, Part, as_complex
 
 __all__: list[str] = []
@@ -44,9 +44,7 @@ def _sqrt(z: Operand) -> Any:
 
     The part that would cancel is the other part over twice the one that does not (Kahan 1987).
     """
-    a, b = as_complex(z)
-    a = _called("zeros_like", b) if a is None else a
-    b = _called("zeros_like", a) if b is None else b
+    a, b = whole(*as_complex(z))
     size = _called("hypot", a, b)
     long = _called("sqrt", 0.5 * (size + _called("absolute", a)))
     short = _called("divide_or_zero", 0.5 * b, long)

@@ -7,6 +7,7 @@ so `np.exp(1j * x)` is the pair of cos(x) and sin(x). A pair is a value: nothing
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, TypeAlias
@@ -16,6 +17,7 @@ import numpy as np
 from ..array import FUNCTIONS, Array, ComplexOperand, constant, is_complex
 from ..array.cuts import Borrowed
 from ..array.named_sizes import as_seen, shape_as_seen
+from ..array.ufunc_calls import outer_operands
 from ..errors import MissingAttribute, TraceError
 from ..pytrees import register
 from ..source import is_internal, user_frame
@@ -187,29 +189,34 @@ class ComplexArray(ComplexOperand, np.lib.mixins.NDArrayOperatorsMixin):
         if name in _METHODS:
             function = getattr(np, name)
             return lambda *args, **kwargs: function_of_complex(function, (self, *args), kwargs)
+        if name in _OF_PARTS:
+            return lambda *args, **kwargs: self._of_parts(
+                lambda part: getattr(part, name)(*args, **kwargs)
+            )
         if not hasattr(np.ndarray, name):
             raise AttributeError(f"Arrays have no {name!r}.")
-        raise MissingAttribute(str(refused(f"z.{name} of a complex z")))
+        error = refused(f"z.{name} of a complex z")
+        raise MissingAttribute(error.what, error.rows, error.mend)
 
 
-_METHODS = frozenset(
+_METHODS = frozenset(["sum", "mean", "cumsum", "trace", "dot"])
+"""Methods that are the function of NumPy with that name."""
+
+_OF_PARTS = frozenset(
     [
-        "sum",
-        "mean",
-        "cumsum",
         "reshape",
         "ravel",
+        "flatten",
         "transpose",
         "swapaxes",
         "squeeze",
         "repeat",
         "take",
         "diagonal",
-        "trace",
-        "dot",
+        "copy",
     ]
 )
-"""Methods that are the function of NumPy with that name."""
+"""Methods that move elements, and so do the same to both parts."""
 
 
 def _read_only(part: Array) -> Array:
@@ -275,10 +282,8 @@ def ufunc_of_complex(
     }
     if kwargs.pop("out", None) is not None and getattr(inputs[0], "ndim", 0):
         raise refused("Writing into a complex array", "Write z = z * w instead of z *= w.")
-    if method == "reduce" and ufunc is np.add:
-        return function_of_complex(np.sum, inputs, kwargs)
-    if method == "outer" and ufunc is np.multiply:
-        return COMPLEX_UFUNCS["multiply"](inputs[0][(..., *[None] * np.ndim(inputs[1]))], inputs[1])
+    if method == "outer" and not kwargs:
+        method, inputs = "__call__", outer_operands(*inputs)
     found = COMPLEX_UFUNCS.get(ufunc.__name__)
     if found is None or method != "__call__" or kwargs:
         told = f"np.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
@@ -297,10 +302,23 @@ def function_of_complex(
     TraceError
         If nothing stands in for it.
     """
-    found = COMPLEX_FUNCTIONS.get(func)
+    found, name = COMPLEX_FUNCTIONS.get(func), f"np.{getattr(func, '__name__', func)}"
     if found is None:
-        raise refused(f"np.{getattr(func, '__name__', func)} of complex numbers")
-    return found(*args, **{name: value for name, value in kwargs.items() if value is not None})
+        raise refused(f"{name} of complex numbers")
+    for key, value in _by_name(func, args, kwargs).items():
+        if key in _NOT_OF_PARTS and value is not None:
+            raise refused(f"{name}(..., {key}=...) of complex numbers")
+    return found(*args, **{key: value for key, value in kwargs.items() if key != "out"})
+
+
+def _by_name(
+    func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a function of NumPy by the names of its parameters, where they are known."""
+    try:
+        return inspect.signature(func).bind(*args, **kwargs).arguments | kwargs
+    except (TypeError, ValueError):
+        return kwargs
 
 
 def refused(what: str, mend: str = "") -> TraceError:
@@ -327,6 +345,12 @@ def _from_parts(_keys: Any, values: Any) -> Any:
 FUNCTIONS["_complex_ufunc"] = ufunc_of_complex
 FUNCTIONS["_complex_function"] = function_of_complex
 FUNCTIONS["_complex_operator"] = _operator
+
+
+_NOT_OF_PARTS = frozenset(
+    ["append", "constant_values", "dtype", "end_values", "initial", "out", "prepend"]
+)
+"""Arguments that mean the whole number and not each of its parts."""
 
 
 def _named(name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

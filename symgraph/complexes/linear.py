@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS
-from .arithmetic import bilinear, pair
+from .arithmetic import bilinear, pair, whole
 from .handle import COMPLEX_FUNCTIONS, COMPLEX_UFUNCS, Operand, as_complex, refused
 
 __all__: list[str] = []
@@ -38,15 +38,8 @@ def _vdot(x: Operand, y: Operand) -> Any:
     return bilinear(FUNCTIONS["vdot"], COMPLEX_UFUNCS["conjugate"](x), y)
 
 
-def _filled(z: Operand) -> tuple[Any, Any]:
-    """Both parts of a matrix or vector, with zeros for none."""
-    a, b = as_complex(z)
-    a = FUNCTIONS["zeros_like"](b) if a is None else a
-    return a, FUNCTIONS["zeros_like"](a) if b is None else b
-
-
 def _blocks(z: Operand) -> Any:
-    a, b = _filled(z)
+    a, b = whole(*as_complex(z))
     above = FUNCTIONS["concatenate"]([a, -1 * b], axis=-1)
     return FUNCTIONS["concatenate"]([above, FUNCTIONS["concatenate"]([b, a], axis=-1)], axis=-2)
 
@@ -55,7 +48,7 @@ def _of_blocks(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A function of matrices that gives blocks of the same form."""
 
     def called(z: Operand) -> Any:
-        size = as_complex(z)[1 if as_complex(z)[0] is None else 0].shape[-1]
+        size = z.shape[-1]
         found = function(_blocks(z))
         return pair(found[..., :size, :size], found[..., size:, :size])
 
@@ -63,7 +56,7 @@ def _of_blocks(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _solve(a: Operand, b: Operand) -> Any:
-    c, d = _filled(b)
+    c, d = whole(*as_complex(b))
     single = c.ndim == 1
     axis = -1 if single else -2
     found = NUMPY_FUNCTIONS[np.linalg.solve](

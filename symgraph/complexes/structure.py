@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS
 from .arithmetic import pair
-from .handle import COMPLEX_FUNCTIONS, ComplexArray, Operand, as_complex
+from .handle import COMPLEX_FUNCTIONS, ComplexArray, Operand, as_complex, refused
 
 __all__: list[str] = []
 
@@ -18,7 +18,7 @@ _OF_ONE = [
     *[np.expand_dims, np.broadcast_to, np.atleast_1d, np.atleast_2d, np.atleast_3d],
     *[np.matrix_transpose, np.flip, np.fliplr, np.flipud, np.rot90, np.roll, np.tile, np.repeat],
     *[np.take, np.take_along_axis, np.diag, np.diagonal, np.diagflat, np.tril, np.triu, np.trace],
-    *[np.sum, np.mean, np.cumsum, np.diff, np.pad, np.copy, np.zeros_like],
+    *[np.sum, np.mean, np.cumsum, np.diff, np.copy, np.zeros_like],
     *[np.array_split, np.split, np.hsplit, np.vsplit, np.dsplit],
     *[np.fft.fftshift, np.fft.ifftshift, np.linalg.trace, np.linalg.diagonal],
 ]
@@ -75,10 +75,16 @@ def _where(condition: Operand, x: Operand, y: Operand) -> Any:
     )
 
 
+def _padded(z: Operand, pad_width: Operand, mode: str = "constant", **kwargs: Any) -> Any:
+    if mode not in ("constant", "edge", "reflect", "symmetric", "wrap"):
+        raise refused(f"np.pad(..., mode={mode!r}) of complex numbers")
+    return _to_both(np.pad)(z, pad_width, mode, **kwargs)
+
+
 def _ones_like(z: ComplexArray) -> ComplexArray:
     return ComplexArray(FUNCTIONS["ones_like"](z.real), None)
 
 
 COMPLEX_FUNCTIONS.update({each: _to_both(each) for each in _OF_ONE})
 COMPLEX_FUNCTIONS.update({each: _joined(each) for each in _OF_LISTS})
-COMPLEX_FUNCTIONS.update({np.where: _where, np.ones_like: _ones_like})
+COMPLEX_FUNCTIONS.update({np.where: _where, np.ones_like: _ones_like, np.pad: _padded})

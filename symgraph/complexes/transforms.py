@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..array import FUNCTIONS, NUMPY_FUNCTIONS
+from ..array import NUMPY_FUNCTIONS
 from ..errors import ShapeError, TraceError
 from ..ir.dims import known_equal
 from ..ops.fourier import fourier
-from .arithmetic import pair
+from .arithmetic import pair, whole
 from .handle import COMPLEX_FUNCTIONS, ComplexArray, Operand, as_complex
 
 __all__: list[str] = []
@@ -25,15 +25,19 @@ def _transformed(
 ) -> ComplexArray:
     a, b = as_complex(z)
     known: Any = b if a is None else a
-    if known.ndim == 0:
-        raise ShapeError("A Fourier transform needs an axis; a number has none.")
-    axis = range(known.ndim)[axis] - known.ndim
+    axis = _place(axis, known.ndim)
     if n is not None:
         a, b = (None if each is None else _resized(each, n, axis) for each in (a, b))
         known = b if a is None else a
-    a = FUNCTIONS["zeros_like"](known) if a is None else a
-    b = FUNCTIONS["zeros_like"](known) if b is None else b
+    a, b = whole(a, b)
     return _normed(fourier(a, b, axis, inverse), known.shape[axis], norm, inverse)
+
+
+def _place(axis: int, ndim: int) -> int:
+    """The axis counted from the end."""
+    if not -ndim <= axis < ndim:
+        raise ShapeError(f"A Fourier transform needs an axis; there is no axis {axis} of {ndim}.")
+    return axis - ndim if axis >= 0 else axis
 
 
 def _normed(parts: Any, n: Operand, norm: str | None, inverse: bool) -> ComplexArray:
@@ -95,8 +99,10 @@ def irfft(
     """The real numbers whose transform starts so; n, by default 2 (m - 1), of them."""
     re, im = as_complex(a)
     known = im if re is None else re
-    axis = range(known.ndim)[axis] - known.ndim
+    axis = _place(axis, known.ndim)
     n = 2 * (known.shape[axis] - 1) if n is None else n
+    if isinstance(n, int) and n < 1:
+        raise ShapeError(f"A Fourier transform of {n} elements has none.")
     half = n // 2 + 1
     z = pair(*[None if each is None else _resized(each, half, axis) for each in (re, im)])
     inner = z[(..., slice(1, (n + 1) // 2), *[slice(None)] * (-1 - axis))]
@@ -106,7 +112,7 @@ def irfft(
 
 
 def _first(z: ComplexArray, count: Any, axis: int) -> ComplexArray:
-    axis = range(z.ndim)[axis] - z.ndim
+    axis = _place(axis, z.ndim)
     return z[(..., slice(0, count), *[slice(None)] * (-1 - axis))]
 
 

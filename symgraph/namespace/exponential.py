@@ -183,9 +183,7 @@ def _spared(matrices: Any) -> Any:
     rounding makes where powers are small by signs alone.
     """
     if matrices.dtype == np.float32:
-        matrices = matrices.astype(
-            np.float64
-        )  # What the high powers tell is below single precision.
+        matrices = matrices.astype(np.float64)  # The high powers end below single precision.
     _, _, fourth, sixth = _even_powers(matrices).swapaxes(0, 1)
     of4, of6 = _norm(fourth) ** (1 / 4), _norm(sixth) ** (1 / 6)
     of8, of10 = _norm(fourth @ fourth) ** (1 / 8), _norm(fourth @ sixth) ** (1 / 10)

@@ -215,6 +215,27 @@ def test_transforms_along_several_axes(name: str) -> None:
         _agrees(lambda x: f(x, axes=(2, 0)), x)
 
 
+def test_methods() -> None:
+    for f in (
+        lambda z: z.reshape(1, 9) + z.reshape((9,)) + z.reshape(-1),
+        lambda z: z.transpose(1, 0) + z.transpose() + z.T + z.swapaxes(0, 1) + z.mT,
+        lambda z: z.ravel() + z.flatten() + z.copy().reshape(9),
+        lambda z: z.repeat(2, axis=0).take([0, 3], 1) if z.shape[1] > 3 else z.repeat(2, axis=0),
+        lambda z: z.take([2, 0], axis=1).squeeze() + z.sum(axis=0)[:2] + z.mean() + z.trace(),
+        lambda z: (
+            z.diagonal() + z.cumsum(axis=1)[0] + z.dot(OTHER) + z.conj()[1] + z.conjugate()[2]
+        ),
+    ):
+        _agrees(lambda x, y, f=f: f(x + 1j * y), A, B)
+
+
+def test_none_is_a_place_too() -> None:
+    _agrees(lambda x, y: np.concatenate([x + 1j * y, 1j * y], axis=None), A, B)
+    _agrees(lambda x, y: np.sum(x + 1j * y, axis=None, keepdims=True), A, B)
+    _agrees(lambda x: np.fft.fft2(1j * x, axes=None), RNG.normal(size=(2, 3, 4)))
+    _agrees(lambda x: np.add.outer(x, 1j * x), REAL)
+
+
 def test_single_precision_stays() -> None:
     x = REAL.astype("float32")
     graph = sg.trace(lambda x: np.fft.fft(np.exp(1j * x) + 2), x=sg.spec(3, "float32"))

@@ -189,6 +189,16 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: np.einsum(x, [0], 1j * x, [0]), "as a text"),
     (lambda x: np.fft.fft(x, norm="all"), "backward"),
     (lambda x: np.fft.fft(x[0]), "needs an axis"),
+    (lambda x: np.fft.fft(x, axis=2), "needs an axis"),
+    (lambda x: np.fft.irfft(x[:1]), "has none"),
+    (lambda x: np.add.reduce(1j * x), "np.add.reduce"),
+    (lambda x: np.sum(1j * x, initial=5.0), "initial="),
+    (lambda x: (1j * x).sum(0, None, None, False, 5.0), "initial="),
+    (lambda x: np.diff(1j * x, prepend=1.0), "prepend="),
+    (lambda x: np.diff(1j * x, 1, 0, 1.0), "prepend="),
+    (lambda x: np.pad(1j * x, 1, constant_values=5), "constant_values="),
+    (lambda x: np.pad(1j * x, 1, mode="maximum"), "mode='maximum'"),
+    (lambda x: np.fft.fft(1j * x, out=np.zeros(4, complex)), "out="),
     (lambda x: np.fft.fft(x, 0), "has none"),
 ]
 
