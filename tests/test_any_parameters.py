@@ -25,7 +25,7 @@ MOST = {
     "autodiff": 0,
     "capture": 5,
     "cli": 0,
-    "complexes": 15,
+    "complexes": 14,
     "demo.py": 0,
     "facts": 0,
     "graph": 1,

@@ -75,7 +75,7 @@ def _where(condition: Operand, x: Operand, y: Operand) -> Any:
     )
 
 
-def _padded(z: Operand, pad_width: Operand, mode: str = "constant", **kwargs: Any) -> Any:
+def _padded(z: Operand, pad_width: Operand, mode: str = "constant", **kwargs: Operand) -> Any:
     if mode not in ("constant", "edge", "reflect", "symmetric", "wrap"):
         raise refused(f"np.pad(..., mode={mode!r}) of complex numbers")
     return _to_both(np.pad)(z, pad_width, mode, **kwargs)

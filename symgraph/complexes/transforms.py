@@ -111,7 +111,7 @@ def irfft(
     return ifft(whole, axis=axis, norm=norm).real
 
 
-def _first(z: ComplexArray, count: Any, axis: int) -> ComplexArray:
+def _first(z: ComplexArray, count: Operand, axis: int) -> ComplexArray:
     axis = _place(axis, z.ndim)
     return z[(..., slice(0, count), *[slice(None)] * (-1 - axis))]
 
