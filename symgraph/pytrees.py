@@ -2,7 +2,8 @@
 
 Tuples, lists, dicts, named tuples and dataclasses are containers, None is an empty one, anything
 else is a leaf. Dicts are flattened in the order of their sorted keys, so that the order of
-insertion does not matter, and come back in the order they were written in.
+insertion does not matter, and come back in the order they were written in. Complex numbers and
+arrays of them are containers of two real ones (see `symgraph.complexes`).
 """
 
 from __future__ import annotations
@@ -47,6 +48,11 @@ class Tree:
         """The number of leaves."""
         return 1 if self.kind == "leaf" else sum(child.size for child in self.children)
 
+    @property
+    def holds_complex(self) -> bool:
+        """Whether one of the leaves is a part of a complex number."""
+        return self.cls is complex or any(child.holds_complex for child in self.children)
+
     def __str__(self) -> str:
         # As deep as what the user wrote.
         parts = [str(child) for child in self.children]
@@ -62,6 +68,8 @@ class Tree:
             case "dict":
                 shown = (f"{key!r}: {part}" for key, part in zip(self.keys, parts, strict=True))
                 return "{" + ", ".join(shown) + "}"
+            case "registered" if self.cls is complex:
+                return "complex *"
             case "namedtuple" | "dataclass" | "registered":
                 shown = (f"{key}={part}" for key, part in zip(self.keys, parts, strict=True))
                 return f"{getattr(self.cls, '__name__', '')}({', '.join(shown)})"
@@ -102,9 +110,7 @@ def _flattened(value: object, leaves: list[Any]) -> Tree:
     if value is None:
         return _NONE
     if type(value) in _REGISTERED:
-        found, values = _REGISTERED[type(value)][0](value)
-        children = tuple([_flattened(each, leaves) for each in values])
-        return Tree("registered", children, tuple(found), type(value))
+        return _of_registered(type(value), value, leaves)
     if isinstance(value, dict):
         items = cast("dict[Any, Any]", value)
         keys = _sorted(list(items))
@@ -121,8 +127,24 @@ def _flattened(value: object, leaves: list[Any]) -> Tree:
         names = tuple([each.name for each in dataclasses.fields(value) if each.init])
         children = tuple([_flattened(getattr(value, name), leaves) for name in names])
         return Tree("dataclass", children, names, cast("type[Any]", type(value)))
+    if _is_complex(value):
+        return _of_registered(complex, value, leaves)
     leaves.append(value)
     return LEAF
+
+
+def _of_registered(cls: type[Any], value: object, leaves: list[Any]) -> Tree:
+    found, values = _REGISTERED[cls][0](value)
+    children = tuple([_flattened(each, leaves) for each in values])
+    return Tree("registered", children, tuple(found), cls)
+
+
+def _is_complex(value: object) -> bool:
+    """Whether it is a complex number or an array of such: symbolic, NumPy's, or another's."""
+    return isinstance(value, complex) or (
+        getattr(getattr(value, "dtype", None), "kind", None) == "c"
+        and getattr(value, "real", value) is not value
+    )
 
 
 def _sorted(keys: list[Any]) -> tuple[Any, ...]:

@@ -14,7 +14,6 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from ..ir.avals import supported_dtype
 from ..ir.dag import Dag
 from ..ir.dims import is_named
 from ..ir.interpreter import evaluate
@@ -56,11 +55,8 @@ def eager(
 
     @wraps(function)
     def twin(*args: object, **keywords: object) -> Any:
-        if holds_complex(args):
-            if not is_symbolic(args):
-                supported_dtype(np.dtype(complex))  # It is not.
-            if hasattr(np, function.__name__):
-                return FUNCTIONS["_complex_named"](function.__name__, args, keywords)
+        if holds_complex(args) and hasattr(np, function.__name__):
+            return FUNCTIONS["_complex_named"](function.__name__, args, keywords)
         result = call(*args, **keywords)
         if symbols_only.get() or (creates and current_scope() is not None):
             return result

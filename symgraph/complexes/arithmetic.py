@@ -16,6 +16,7 @@ from .handle import (
     Operand,
     Part,
     as_complex,
+    numbers,
     refused,
 )
 
@@ -37,7 +38,7 @@ def pair(re: Part, im: Part) -> Any:
     """The complex array of two parts; numbers, where no part is symbolic."""
     if isinstance(re, Array) or isinstance(im, Array):
         return ComplexArray(re, im)
-    return (0.0 if re is None else re) + 1j * (0.0 if im is None else im)
+    return numbers(0.0 if re is None else re, 0.0 if im is None else im)
 
 
 # -- parts, of which None is 0 ---------------------------------------------------------------------

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..array.cuts import Borrowed
 from ..array.named_sizes import as_seen, shape_as_seen
 from ..array.ufunc_calls import outer_operands
 from ..errors import MissingAttribute, TraceError
-from ..pytrees import register
+from ..pytrees import register, tree_map
 from ..source import is_internal, user_frame
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Operand",
     "Part",
     "as_complex",
+    "numbers",
     "refused",
 ]
 
@@ -335,11 +337,27 @@ def _operator(name: str, *operands: Any) -> Any:
     return ufunc_of_complex(getattr(np, name), "__call__", operands, {})
 
 
+def numbers(re: Part, im: Part) -> Any:
+    """Complex numbers of two real arrays; 1j times an infinity would have a NaN."""
+    own = (np.ndarray, np.generic, int, float)
+    if not (isinstance(re, own) and isinstance(im, own)):
+        return re + 1j * im  # Another library's.
+    re, im = np.asarray(re), np.asarray(im)
+    found = np.empty(np.broadcast_shapes(re.shape, im.shape), np.result_type(re, im, np.complex64))
+    found.real, found.imag = re, im
+    return found if found.ndim else found[()]
+
+
 def _from_parts(_keys: Any, values: Any) -> Any:
+    """A complex array; of nested arrays, as derivatives by several arguments are, one for each."""
     re, im = values
+    if re is None or im is None:
+        return None
     if isinstance(re, Array) or isinstance(im, Array):
         return ComplexArray(re, im)
-    return None if re is None or im is None else re + 1j * im
+    if isinstance(re, (tuple, list, dict)) or is_dataclass(re):
+        return tree_map(lambda a, b: _from_parts((), (a, b)), re, im)
+    return numbers(re, im)
 
 
 FUNCTIONS["_complex_ufunc"] = ufunc_of_complex
@@ -363,4 +381,4 @@ def _named(name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
 
 FUNCTIONS["_complex_named"] = _named
 FUNCTIONS["_as_complex"] = lambda x, dtype: ComplexArray(x, None).astype(dtype)
-register(ComplexArray, lambda z: (("real", "imag"), (z.real, z.imag)), _from_parts)
+register(complex, lambda z: (("real", "imag"), (z.real, z.imag)), _from_parts)

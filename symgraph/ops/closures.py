@@ -29,6 +29,7 @@ __all__ = [
     "as_leaves",
     "body_of_batch",
     "body_total",
+    "check_carry",
     "check_same",
     "closed",
     "fresh_like",
@@ -216,6 +217,23 @@ def rebuilt(outputs: Sequence[Node], replacement: Mapping[Node, Node]) -> list[N
         if node not in new:
             new[node] = _on(node, tuple([new.get(operand, operand) for operand in node.operands]))
     return [new.get(output, output) for output in outputs]
+
+
+def check_carry(before: Tree, after: Tree) -> None:
+    """Check that a carry leaves a step with the structure that it had.
+
+    Raises
+    ------
+    TraceError
+    """
+    if before != after:
+        became = after.holds_complex and not before.holds_complex
+        raise TraceError(
+            f"The carry changes its structure: {before} enters a step, {after} leaves it.",
+            mend="Start with complex numbers, as in init + 0j."
+            if became
+            else "Return a carry of the structure of `init`.",
+        )
 
 
 def check_same(these: Sequence[Aval], those: Sequence[Aval], what: str, other: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, Array, apply
-from ..errors import DTypeError, InputError, ShapeError, TraceError
+from ..errors import DTypeError, InputError, ShapeError
 from ..ir.avals import Aval
 from ..ir.body import Body, SizedBody
 from ..ir.differentiation import Places, Push, Trail, undefined
@@ -30,6 +30,7 @@ from .closures import (
     as_leaves,
     body_of_batch,
     body_total,
+    check_carry,
     check_functions,
     check_same,
     closed,
@@ -304,11 +305,7 @@ def while_loop(
 def _check_loop(
     test: TracedFunction, step: TracedFunction, avals: Sequence[Aval], tree: Tree
 ) -> None:
-    if step.tree != tree:
-        raise TraceError(
-            f"The carry changes its structure: {tree} enters a step, {step.tree} leaves it.",
-            mend="Return a carry of the structure of `init`.",
-        )
+    check_carry(tree, step.tree)
     if len(test.leaves) != 1 or test.leaves[0].shape or test.leaves[0].dtype.kind != "b":
         shown = ", ".join(str(leaf.aval) for leaf in test.leaves)
         raise ShapeError(

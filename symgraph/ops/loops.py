@@ -13,7 +13,7 @@ from ..ir.avals import Aval
 from ..ir.dims import Dim, known_equal, normal, same_shape
 from ..ir.node import Node
 from ..pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
-from .closures import TracedFunction, as_leaves, check_functions, traced
+from .closures import TracedFunction, as_leaves, check_carry, check_functions, traced
 from .composites import naming_lines
 from .creation import arange
 from .scan import Carry, looped
@@ -241,12 +241,7 @@ class _Steps:
                 f"{'one array' if found.tree.kind == 'leaf' else found.tree}.",
                 mend="Return (carry, y), or (carry, None) if there is no result.",
             )
-        if found.tree.children[0] != self.carry:
-            raise TraceError(
-                f"The carry changes its structure: {self.carry} enters the step, "
-                f"{found.tree.children[0]} leaves it.",
-                mend="Return a carry of the structure of `init`.",
-            )
+        check_carry(self.carry, found.tree.children[0])
         return found.leaves[: len(self.init)]
 
     def _adapt(self, least: Sequence[Aval], after: Sequence[Node]) -> None:

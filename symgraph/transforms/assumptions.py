@@ -55,9 +55,22 @@ def facts_of_leaves(
                 f"assume= names {name!r}, which is no array among the arguments.",
                 mend=f"The arrays are {arrays}.",
             )
+        _refuse_complex(arguments, name, meant)
         for i in meant:
             found[i] = (*found.get(i, ()), *facts)
     return found
+
+
+def _refuse_complex(arguments: Arguments, name: str, meant: Iterable[int]) -> None:
+    """Check that facts are stated of real numbers."""
+    if not any(tree.holds_complex for _, tree in arguments.entries):
+        return
+    for i in meant:
+        if arguments.paths[i] == f"{name}.imag":
+            raise InputError(
+                f"assume= names {name!r}, which is complex; facts are of real numbers.",
+                mend=f"Name a part of it: {name}.real or {name}.imag.",
+            )
 
 
 def _is_part(path: str, name: str) -> bool:

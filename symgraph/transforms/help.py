@@ -54,6 +54,11 @@ of these, call the transformed function's `cache_clear()`: it forgets all traces
 retrace for one reason, and the 32nd shape, gives a `RetraceWarning`; a graph with named sizes,
 `sg.trace(f, x="n, 3")`, is traced once for all. Random numbers are arguments too: see
 `sg.random`.
+
+A complex argument z = x + iy is two real ones, x and y. The gradient of a real f by it is the
+complex array df/dx + i df/dy, as PyTorch has it: `z - step * gradient` descends. JAX has its
+conjugate. Tangents and cotangents of complex values are complex; a product of two is the sum
+of the products of real and of imaginary parts.
 """
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ..autodiff.flat import StageOf
 from ..errors import InputError
+from ..pytrees import Tree
 from .arguments import Signature
 
-__all__ = ["TransformKind", "checked", "with_keyword"]
+__all__ = ["TransformKind", "check_complex", "checked", "with_keyword"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,32 @@ def checked(parameters: Signature, kind: TransformKind) -> Signature:
             mend="Rename the parameter, or wrap the function in one that has another.",
         )
     return parameters
+
+
+def check_complex(kind: TransformKind, targets: Sequence[Tree], outputs: Tree) -> None:
+    """Check that the derivative of complex numbers by complex ones is a complex number.
+
+    Raises
+    ------
+    InputError
+        Of a Hessian by complex arguments, or a Jacobian of complex results by such: it has a block
+        for each part by each part, and is no complex number unless the function is holomorphic.
+    """
+    if not any(each.holds_complex for each in targets):
+        return
+    if kind.grouping == "hessian":
+        raise InputError(
+            "A Hessian by complex arguments has a block for each part by each part.",
+            mend="Take the parts as two arguments: sg.hessian(lambda re, im: f(re + 1j * im), "
+            "wrt=(0, 1))(z.real, z.imag); or ask for sg.hvp(f)(z, v=v).",
+        )
+    if kind.grouping == "blocks" and outputs.holds_complex:
+        raise InputError(
+            "A Jacobian of complex results by complex arguments has a block for each part by each "
+            "part.",
+            mend="Take the parts as two arguments: sg.jacobian(lambda re, im: f(re + 1j * im), "
+            "wrt=(0, 1))(z.real, z.imag). sg.jvp(f)(z, tangent=v) has f'(z) v of a holomorphic f.",
+        )
 
 
 def with_keyword(signature: inspect.Signature, keyword: str) -> inspect.Signature:

@@ -8,6 +8,7 @@ params = objective.unflatten(found.x)
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from ..array import ArrayLike
 from ..errors import InputError
 from ..passes.simplify import Effort
-from ..pytrees import flatten, unflatten
+from ..pytrees import Tree, flatten, unflatten
 from ..rewriting import Soundness
 from .arguments import Names, dtype_of, is_array
 from .directional import hvp
@@ -101,7 +102,9 @@ class FlatObjective:
         self._stops = np.cumsum([0, *sizes]).tolist()
         self._value_and_grad = value_and_grad(f, 0, **options)
         self._hvp = hvp(f, 0, **options)
-        self._hessian = hessian(f, 0, **options)
+        # A Hessian by complex numbers is one by their parts.
+        by_parts = partial(_of_leaves, f, self._tree) if self._tree.holds_complex else f
+        self._hessian = hessian(by_parts, 0, **options)
         self.x0 = self.flatten(params)
 
     def __repr__(self) -> str:
@@ -128,7 +131,9 @@ class FlatObjective:
 
     def hessian(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The whole Hessian, as a matrix."""
-        blocks = self._hessian(self.unflatten(x), *self._args, **self._kwargs)
+        point = self.unflatten(x)
+        point = flatten(point)[0] if self._tree.holds_complex else point
+        blocks = self._hessian(point, *self._args, **self._kwargs)
         size = self._stops[-1]
         matrix = np.empty((size, size))
         for i, row in enumerate(self._arrays_of(blocks)):
@@ -174,6 +179,13 @@ class FlatObjective:
         return found
 
 
+def _of_leaves(
+    f: Callable[..., Any], tree: Tree, leaves: list[Any], /, *args: object, **kwargs: object
+) -> Any:
+    """`f` of the leaves of its first argument."""
+    return f(unflatten(tree, leaves), *args, **kwargs)
+
+
 def flat_objective(
     f: Callable[..., Any], params: object, /, *args: object, **kwargs: object
 ) -> FlatObjective:
@@ -184,7 +196,8 @@ def flat_objective(
     f : callable
         `f(params, *args, **kwargs)` gives a scalar.
     params : nested dicts, lists, tuples, dataclasses of arrays; or one array
-        An example, and where to start.
+        An example, and where to start. A complex array is one of its real parts, then one of its
+        imaginary parts.
     *args, **kwargs
         The other arguments of `f`, held fixed.
 

@@ -229,6 +229,8 @@ def _directions(
             [f"{keyword}: {tree}", f"wanted: {wanted}"],
             mend=f"Pass one array, as in {keyword}=np.array([1.0, 2.0])."
             if wanted.kind == "leaf" and tree.kind in ("list", "tuple")
+            else f"Give complex numbers, as in {keyword}=v + 0j."
+            if wanted.cls is complex and tree.kind == "leaf"
             else "Nest it as the argument is nested, with an array for each array.",
         )
     return [

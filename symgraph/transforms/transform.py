@@ -34,7 +34,7 @@ from ..pytrees import flatten
 from ..rewriting.rule import Soundness
 from .arguments import Arguments, Names, Signature, check_foreign, dtype_of, shown_place
 from .assumptions import Assume, facts_of_leaves, stated_facts
-from .kinds import TransformKind, checked, with_keyword
+from .kinds import TransformKind, check_complex, checked, with_keyword
 from .options import check_transform_options
 from .programs import CacheInfo, KeptProgram, Programs
 from .results import nested
@@ -231,7 +231,7 @@ class Transform:
     # -- tracing ---------------------------------------------------------------------------------
     def _trace(self, arguments: Arguments, kwargs: dict[str, Any]) -> TracedCall:
         keyword = self._kind.directions
-        return traced_call(
+        traced = traced_call(
             self._traced_function(),
             self._parameters,
             arguments,
@@ -241,6 +241,8 @@ class Transform:
             direction=kwargs[keyword] if keyword else (),
             directed=self._kind.directed,
         )
+        check_complex(self._kind, arguments.trees, traced.outputs)
+        return traced
 
     def _traced_anew(
         self, arguments: Arguments, kwargs: dict[str, Any]

@@ -209,9 +209,7 @@ def test_what_pairs_have_no_meaning_for_is_refused(f: Callable[[Any], Any], told
         sg.trace(f, x=4)
 
 
-def test_inputs_are_real_and_errors_say_what_to_do() -> None:
-    with pytest.raises(sg.SymgraphError, match=r"re \+ 1j \* im"):
-        sg.grad(lambda z: np.sum(np.abs(z)))(X + 1j)
+def test_results_of_gradients_are_real_and_errors_say_what_to_do() -> None:
     with pytest.raises(sg.SymgraphError, match=r"np\.abs\(z\)"):
         sg.grad(lambda x: np.sum(np.exp(1j * x)))(X)
 
