@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, TypeAlias
 
-from symgraph.numpy import broadcast_to, reshape, transpose
+from symgraph.numpy import broadcast_to, multiply, reshape, transpose
 from symgraph.rewriting import (
     Array,
     Identity,
@@ -143,6 +143,14 @@ def _right_broadcast(op: str) -> Rule:
 
     doc = f"The first operand of {op} broadcasts the second."
     return _named(function, f"{op}_repeats_right", doc, "broadcasts below operations")
+
+
+@rule(sound="exact", measure="broadcasts below operations")
+def multiply_repeats_number(c: RealScalar, x: Real, shape: Shape) -> Identity:
+    """An array multiplied by a number repeats it: the algebra keeps what it does not shorten."""
+    whole, once = multiply(broadcast_to(c, shape), x), multiply(c, x)
+    provided(whole.shape == once.shape)
+    return whole, once
 
 
 def _all_rules() -> list[Rule]:

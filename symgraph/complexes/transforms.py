@@ -10,8 +10,8 @@ import numpy as np
 from ..array import NUMPY_FUNCTIONS
 from ..errors import ShapeError, TraceError
 from ..ir.dims import known_equal
-from ..ops.fourier import fourier
-from .arithmetic import pair, whole
+from ..ops.fourier import fourier, half_spectrum, half_spectrum_transpose
+from .arithmetic import whole
 from .handle import COMPLEX_FUNCTIONS, ComplexArray, Operand, as_complex
 
 __all__: list[str] = []
@@ -30,7 +30,7 @@ def _transformed(
         a, b = (None if each is None else _resized(each, n, axis) for each in (a, b))
         known = b if a is None else a
     a, b = whole(a, b)
-    return _normed(fourier(a, b, axis, inverse), known.shape[axis], norm, inverse)
+    return ComplexArray(*_normed(fourier(a, b, axis, inverse), known.shape[axis], norm, inverse))
 
 
 def _place(axis: int, ndim: int) -> int:
@@ -40,7 +40,7 @@ def _place(axis: int, ndim: int) -> int:
     return axis - ndim if axis >= 0 else axis
 
 
-def _normed(parts: Any, n: Operand, norm: str | None, inverse: bool) -> ComplexArray:
+def _normed(parts: Any, n: Operand, norm: str | None, inverse: bool) -> Any:
     if norm not in (None, *_SIDES):
         raise TraceError(
             f"norm={norm!r} is none of np.fft.", mend='Use "backward", "ortho" or "forward".'
@@ -48,7 +48,7 @@ def _normed(parts: Any, n: Operand, norm: str | None, inverse: bool) -> ComplexA
     power = _SIDES[norm or "backward"][inverse]
     if power:
         parts = [each / n**power if power != 1 else each / n for each in parts]
-    return ComplexArray(*parts)
+    return parts
 
 
 def _resized(x: Operand, n: Operand, axis: int) -> Any:
@@ -89,31 +89,23 @@ def rfft(
     """The first n // 2 + 1 of the transform of real numbers; the others are their conjugates."""
     if isinstance(a, ComplexArray):
         raise TraceError("rfft takes real arrays.", mend="Use np.fft.fft, or take z.real.")
-    whole = fft(a, n, axis, norm)
-    return _first(whole, whole.shape[axis] // 2 + 1, axis)
+    axis = _place(axis, a.ndim)
+    a = a if n is None else _resized(a, n, axis)
+    return ComplexArray(*_normed(half_spectrum(a, axis), a.shape[axis], norm, inverse=False))
 
 
 def irfft(
     a: Operand, n: Operand = None, axis: int = -1, norm: str | None = None, out: None = None
 ) -> Any:
     """The real numbers whose transform starts so; n, by default 2 (m - 1), of them."""
-    re, im = as_complex(a)
-    known = im if re is None else re
-    axis = _place(axis, known.ndim)
-    n = 2 * (known.shape[axis] - 1) if n is None else n
+    re, im = whole(*as_complex(a))
+    axis = _place(axis, re.ndim)
+    n = 2 * (re.shape[axis] - 1) if n is None else n
     if isinstance(n, int) and n < 1:
         raise ShapeError(f"A Fourier transform of {n} elements has none.")
-    half = n // 2 + 1
-    z = pair(*[None if each is None else _resized(each, half, axis) for each in (re, im)])
-    inner = z[(..., slice(1, (n + 1) // 2), *[slice(None)] * (-1 - axis))]
-    back = np.conj(inner)[(..., slice(None, None, -1), *[slice(None)] * (-1 - axis))]
-    whole = np.concatenate([z, back], axis=axis)
-    return ifft(whole, axis=axis, norm=norm).real
-
-
-def _first(z: ComplexArray, count: Operand, axis: int) -> ComplexArray:
-    axis = _place(axis, z.ndim)
-    return z[(..., slice(0, count), *[slice(None)] * (-1 - axis))]
+    half = [_resized(each, n // 2 + 1, axis) for each in (re, im)]
+    (found,) = _normed([half_spectrum_transpose(*half, n, axis, twice=True)], n, norm, inverse=True)
+    return found
 
 
 def _places(a: Operand, s: Operand, axes: Operand) -> list[tuple[int, Any]]:

@@ -74,9 +74,29 @@ def expm(np, x):
 """
 _FOURIER = """
 def fourier(np, re, im, axis, inverse):
-    z = re + 1j * im
+    z = np.empty(re.shape, np.result_type(re, 1j))
+    z.real, z.imag = re, im
     found = np.fft.ifft(z, axis=axis, norm="forward") if inverse else np.fft.fft(z, axis=axis)
     return np.real(found), np.imag(found)
+
+"""
+_HALVES = """
+def half_spectrum(np, x, axis, twice):
+    z = np.fft.rfft(x, axis=axis)
+    if twice:
+        inner = np.moveaxis(z, axis, -1)[..., 1 : (x.shape[axis] + 1) // 2]
+        inner *= 2
+    return np.real(z), np.imag(z)
+
+"""
+_HALVES_TRANSPOSE = """
+def half_spectrum_transpose(np, re, im, n, axis, twice):
+    z = np.empty(re.shape, np.result_type(re, 1j))
+    z.real, z.imag = re, im
+    if not twice:
+        inner = np.moveaxis(z, axis, -1)[..., 1 : (n + 1) // 2]
+        inner *= 0.5
+    return np.fft.irfft(z, n, axis=axis, norm="forward")
 
 """
 _CONVERGED = """
@@ -101,6 +121,8 @@ _ALONE = {
         _CONVERGED,
         _EXPM,
         _FOURIER,
+        _HALVES,
+        _HALVES_TRANSPOSE,
         _RECURRENCE,
         _TRIANGULAR,
         _SCATTER_ADD,

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from . import images as _images
+from . import spectra as _spectra
 from . import windows as _windows
 from .bitwise_where import chosen as _chosen
 from .exponential import expm as _expm
@@ -77,11 +78,15 @@ class Namespace:
 
     def fourier(self, re: Any, im: Any, *, axis: int, inverse: bool) -> Any:
         """Both parts of the discrete Fourier transform of re + i im, not divided by anything."""
-        if 0 in re.shape:
-            return re, im
-        z, fft = re + 1j * im, self.module.fft
-        found = fft.ifft(z, axis=axis, norm="forward") if inverse else fft.fft(z, axis=axis)
-        return self.real(found), self.imag(found)
+        return _spectra.fourier(self, re, im, axis=axis, inverse=inverse)
+
+    def half_spectrum(self, x: Any, *, axis: int, twice: bool) -> Any:
+        """Both parts of the first n // 2 + 1 of the transform of real numbers."""
+        return _spectra.half_spectrum(self, x, axis=axis, twice=twice)
+
+    def half_spectrum_transpose(self, re: Any, im: Any, *, n: int, axis: int, twice: bool) -> Any:
+        """N times the real numbers with this half of a spectrum; if not `twice`, the transpose."""
+        return _spectra.half_spectrum_transpose(self, re, im, n=n, axis=axis, twice=twice)
 
     def solve_triangular(
         self, a: Any, b: Any, *, lower: bool, trans: int, unit_diagonal: bool

@@ -65,6 +65,20 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
         lambda: _f("fourier")(_x("n"), _x("n") ** 2),
         lambda: _f("fourier")(_x(0), _x(0)),
     ),
+    "half_spectrum": (
+        lambda: _f("half_spectrum")(_x(5)),
+        lambda: _f("half_spectrum")(_x(2, 4, 3, dtype="float32"), -2, True),
+        lambda: _f("half_spectrum")(_x("n")),
+        lambda: _f("half_spectrum")(_x(0, 4)),
+    ),
+    "half_spectrum_transpose": (
+        lambda: _f("half_spectrum_transpose")(_x(3), _x(3) ** 2, 5),
+        lambda: _f("half_spectrum_transpose")(
+            _x(2, 3, 3, dtype="float32"), _x(2, 3, 3, dtype="float32"), 4, -2, True
+        ),
+        lambda: _f("half_spectrum_transpose")(*_f("half_spectrum")(_x("n")), _x("n").aval.shape[0]),
+        lambda: _f("half_spectrum_transpose")(_x(0, 3), _x(0, 3), 4),
+    ),
     "expm": (
         lambda: _f("expm")(_x(3, 3)),
         lambda: _f("expm")(_x(2, 3, 3, dtype="float32") / 4),

@@ -222,6 +222,29 @@ SPECTRA = (
         analytic=False,
         note="inverse",
     ),
+    *[
+        _row(
+            "half_spectrum",
+            lambda x, n=n, twice=twice: summed(*snp.half_spectrum(x, -2, twice)),
+            _of(2, n, 2),
+            analytic=False,
+            note=f"{n} twice" if twice else f"{n}",
+        )
+        for n in (1, 4, 5)
+        for twice in (False, True)
+    ],
+    *[
+        _row(
+            "half_spectrum_transpose",
+            lambda x, y, n=n, twice=twice: snp.half_spectrum_transpose(x, y * y, n, -1, twice),
+            _of(2, n // 2 + 1),
+            _of(2, n // 2 + 1),
+            analytic=False,
+            note=f"{n} twice" if twice else f"{n}",
+        )
+        for n in (1, 4, 5)
+        for twice in (False, True)
+    ],
     _row("expm", lambda x: snp.expm(x)),
     _row("expm", lambda x: snp.expm(3 * x), STACK, note="stack"),
     _row("expm_along", lambda x, d: snp.expm_along(x, d), SQUARE, SQUARE),

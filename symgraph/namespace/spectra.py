@@ -1,0 +1,50 @@
+"""Discrete Fourier transforms of complex numbers, given as two real arrays, and of real ones.
+
+Written with the names of NumPy that a namespace has, so that they run on any library.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["fourier", "half_spectrum", "half_spectrum_transpose"]
+
+
+def fourier(xp: Any, re: Any, im: Any, *, axis: int, inverse: bool) -> Any:
+    """Both parts of the transform of re + i im, not divided by anything."""
+    if 0 in re.shape:
+        return re, im
+    z, fft = _joined(xp, re, im), xp.module.fft
+    found = fft.ifft(z, axis=axis, norm="forward") if inverse else fft.fft(z, axis=axis)
+    return xp.real(found), xp.imag(found)
+
+
+def half_spectrum(xp: Any, x: Any, *, axis: int, twice: bool) -> Any:
+    """Both parts of the first n // 2 + 1 of the transform of real numbers."""
+    found = xp.module.fft.rfft(x, axis=axis)
+    found = _inner_times(xp, found, x.shape[axis], axis, 2.0) if twice else found
+    return xp.real(found), xp.imag(found)
+
+
+def half_spectrum_transpose(xp: Any, re: Any, im: Any, *, n: int, axis: int, twice: bool) -> Any:
+    """N times the real numbers with this half of a spectrum; if not `twice`, the transpose."""
+    z = _joined(xp, re, im)
+    z = z if twice else _inner_times(xp, z, n, axis, 0.5)
+    return xp.module.fft.irfft(z, n, axis=axis, norm="forward")
+
+
+def _joined(xp: Any, re: Any, im: Any) -> Any:
+    """Complex numbers of two parts; 1j times an infinity would have a NaN."""
+    if xp.module.__name__ not in ("numpy", "cupy"):
+        return re + 1j * im
+    found = xp.empty(re.shape, xp.result_type(re, 1j))
+    found.real, found.imag = re, im
+    return found
+
+
+def _inner_times(xp: Any, z: Any, n: int, axis: int, factor: float) -> Any:
+    """Half of a spectrum, with a factor for what stands for two: not 0, nor n / 2."""
+    after = (slice(None),) * (-1 - axis)
+    cut = (n + 1) // 2
+    parts = [z[(..., part, *after)] for part in (slice(0, 1), slice(1, cut), slice(cut, None))]
+    return xp.concatenate([parts[0], factor * parts[1], parts[2]], axis=axis)
