@@ -28,6 +28,7 @@ from . import (
     probability,
     reduction,
     sigmoid,
+    spectra,
     stability,
     trigonometric,
     truth_values,
@@ -61,6 +62,7 @@ PACK = RulePack.of(
     probability,
     stability,
     sigmoid,
+    spectra,
     erf,
     gradient,
 )

@@ -52,10 +52,12 @@ def eager(
         that its result is evaluated once and as the graph of it would be.
     """
     call = _of_symbols(function) if whole else function
+    # SciPy's of one name with NumPy's are other functions.
+    of_numpy = hasattr(np, function.__name__) and ".scipy" not in function.__module__
 
     @wraps(function)
     def twin(*args: object, **keywords: object) -> Any:
-        if holds_complex(args) and hasattr(np, function.__name__):
+        if of_numpy and holds_complex(args):
             return FUNCTIONS["_complex_named"](function.__name__, args, keywords)
         result = call(*args, **keywords)
         if symbols_only.get() or (creates and current_scope() is not None):

@@ -83,6 +83,14 @@ MIRRORED: dict[str, frozenset[str]] = {
         ]
     ),
     "signal": frozenset(["convolve", "correlate", "fftconvolve", "oaconvolve"]),
+    "fft": frozenset(
+        [
+            *["fft", "fft2", "fftn", "ifft", "ifft2", "ifftn", "fftshift", "ifftshift"],
+            *["fftfreq", "rfftfreq"],
+            *["rfft", "rfft2", "rfftn", "irfft", "irfft2", "irfftn"],
+            *["dct", "dctn", "idct", "idctn", "dst", "dstn", "idst", "idstn"],
+        ]
+    ),
     "integrate": frozenset(["cumulative_trapezoid", "odeint", "simpson", "solve_ivp", "trapezoid"]),
 }
 """The names in `symgraph.scipy`, by module."""
@@ -97,7 +105,7 @@ _INSTEAD = {
     "ndimage": "A filter whose weights are known is symgraph.scipy.signal.convolve(x, weights, "
     '"same"); at its ends np.pad says what lies beyond.',
     "sparse": "A.toarray() @ x is traced, where A is the sparse matrix.",
-    "fft": "np.fft is traced: fft, rfft, fft2, fftn and their inverses.",
+    "fft": "np.fft is traced, and symgraph.scipy.fft with cosine and sine transforms.",
 }
 _RECURSIVE = (
     "A recursive filter is a loop over the samples, sg.scan(step, start, x); one without feedback "

@@ -14,7 +14,7 @@ from ..ops.fourier import fourier, half_spectrum, half_spectrum_transpose
 from .arithmetic import whole
 from .handle import COMPLEX_FUNCTIONS, ComplexArray, Operand, as_complex
 
-__all__: list[str] = []
+__all__ = ["resized"]
 
 _SIDES = {"backward": (0, 1), "ortho": (0.5, 0.5), "forward": (1, 0)}
 """Which power of 1 / n the transform and its inverse are multiplied by."""
@@ -27,7 +27,7 @@ def _transformed(
     known: Any = b if a is None else a
     axis = _place(axis, known.ndim)
     if n is not None:
-        a, b = (None if each is None else _resized(each, n, axis) for each in (a, b))
+        a, b = (None if each is None else resized(each, n, axis) for each in (a, b))
         known = b if a is None else a
     a, b = whole(a, b)
     return ComplexArray(*_normed(fourier(a, b, axis, inverse), known.shape[axis], norm, inverse))
@@ -51,7 +51,7 @@ def _normed(parts: Any, n: Operand, norm: str | None, inverse: bool) -> Any:
     return parts
 
 
-def _resized(x: Operand, n: Operand, axis: int) -> Any:
+def resized(x: Operand, n: Operand, axis: int) -> Any:
     """The first n elements along the axis, or zeros behind."""
     have = x.shape[axis]
     if known_equal(have, n):
@@ -90,7 +90,7 @@ def rfft(
     if isinstance(a, ComplexArray):
         raise TraceError("rfft takes real arrays.", mend="Use np.fft.fft, or take z.real.")
     axis = _place(axis, a.ndim)
-    a = a if n is None else _resized(a, n, axis)
+    a = a if n is None else resized(a, n, axis)
     return ComplexArray(*_normed(half_spectrum(a, axis), a.shape[axis], norm, inverse=False))
 
 
@@ -103,7 +103,7 @@ def irfft(
     n = 2 * (re.shape[axis] - 1) if n is None else n
     if isinstance(n, int) and n < 1:
         raise ShapeError(f"A Fourier transform of {n} elements has none.")
-    half = [_resized(each, n // 2 + 1, axis) for each in (re, im)]
+    half = [resized(each, n // 2 + 1, axis) for each in (re, im)]
     (found,) = _normed([half_spectrum_transpose(*half, n, axis, twice=True)], n, norm, inverse=True)
     return found
 

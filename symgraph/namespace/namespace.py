@@ -88,6 +88,10 @@ class Namespace:
         """N times the real numbers with this half of a spectrum; if not `twice`, the transpose."""
         return _spectra.half_spectrum_transpose(self, re, im, n=n, axis=axis, twice=twice)
 
+    def cosine_transform(self, x: Any, *, axis: int, inverse: bool) -> Any:
+        """The orthonormal cosine transform of the second type, or its inverse."""
+        return _spectra.cosine_transform(self, x, axis=axis, inverse=inverse)
+
     def solve_triangular(
         self, a: Any, b: Any, *, lower: bool, trans: int, unit_diagonal: bool
     ) -> Any:

@@ -5,9 +5,12 @@ Written with the names of NumPy that a namespace has, so that they run on any li
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-__all__ = ["fourier", "half_spectrum", "half_spectrum_transpose"]
+import numpy as np
+
+__all__ = ["cosine_transform", "fourier", "half_spectrum", "half_spectrum_transpose"]
 
 
 def fourier(xp: Any, re: Any, im: Any, *, axis: int, inverse: bool) -> Any:
@@ -31,6 +34,28 @@ def half_spectrum_transpose(xp: Any, re: Any, im: Any, *, n: int, axis: int, twi
     z = _joined(xp, re, im)
     z = z if twice else _inner_times(xp, z, n, axis, 0.5)
     return xp.module.fft.irfft(z, n, axis=axis, norm="forward")
+
+
+def cosine_transform(xp: Any, x: Any, *, axis: int, inverse: bool) -> Any:
+    """The orthonormal cosine transform of the second type, or its inverse, of the third.
+
+    By SciPy on NumPy; elsewhere by the matrix, whose work grows with n².
+    """
+    if xp.module.__name__ == "numpy":
+        from scipy import fft  # It takes 20 ms to import.
+
+        return fft.dct(x, 3 if inverse else 2, axis=axis, norm="ortho")
+    matrix = xp.asarray(_cosines(x.shape[axis]).T if inverse else _cosines(x.shape[axis]), x.dtype)
+    return xp.moveaxis(xp.matmul(matrix, xp.moveaxis(x, axis, -1)[..., None])[..., 0], -1, axis)
+
+
+@cache
+def _cosines(n: int) -> Any:
+    """The matrix of the transform."""
+    k = np.arange(n)
+    found = np.cos(np.pi / (2 * n) * (k[:, None] * (2 * k + 1) % (4 * n))) * np.sqrt(2 / n)
+    found[0] = np.sqrt(1 / n)
+    return found
 
 
 def _joined(xp: Any, re: Any, im: Any) -> Any:

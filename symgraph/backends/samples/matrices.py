@@ -65,6 +65,12 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
         lambda: _f("fourier")(_x("n"), _x("n") ** 2),
         lambda: _f("fourier")(_x(0), _x(0)),
     ),
+    "cosine_transform": (
+        lambda: _f("cosine_transform")(_x(5)),
+        lambda: _f("cosine_transform")(_x(2, 4, 3, dtype="float32"), -2, True),
+        lambda: _f("cosine_transform")(_x("n")),
+        lambda: _f("cosine_transform")(_x(0, 4)),
+    ),
     "half_spectrum": (
         lambda: _f("half_spectrum")(_x(5)),
         lambda: _f("half_spectrum")(_x(2, 4, 3, dtype="float32"), -2, True),

@@ -33,7 +33,8 @@ _MODULES = {
     "interpolate": "np.interp is piecewise linear, and is traced.",
     "optimize": "sg.flat_objective(f, ...) gives an optimizer values and gradients; sg.root and "
     "sg.fixed_point are differentiated by the implicit function theorem.",
-    "fft": "np.fft is traced: fft, rfft, fft2, fftn and their inverses.",
+    "fft": "Transforms of complex numbers, of real ones, and of cosines and sines of types 2 and 3 "
+    "are there.",
 }
 
 

@@ -245,6 +245,16 @@ SPECTRA = (
         for n in (1, 4, 5)
         for twice in (False, True)
     ],
+    *[
+        _row(
+            "cosine_transform",
+            lambda x, inverse=inverse: snp.cosine_transform(x, -2, inverse),
+            _of(2, 5, 2),
+            analytic=False,
+            note="inverse" if inverse else "",
+        )
+        for inverse in (False, True)
+    ],
     _row("expm", lambda x: snp.expm(x)),
     _row("expm", lambda x: snp.expm(3 * x), STACK, note="stack"),
     _row("expm_along", lambda x, d: snp.expm_along(x, d), SQUARE, SQUARE),

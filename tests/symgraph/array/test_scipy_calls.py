@@ -40,6 +40,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "linalg.solve_sylvester": lambda x, a: sl.solve_sylvester(a, a, a),
     "linalg.toeplitz": lambda x, a: sl.toeplitz(x),
     "signal.convolve": lambda x, a: ss.convolve(x, x),
+    "fft.dct": lambda x, a: scipy.fft.dct(x),
     "signal.fftconvolve": lambda x, a: ss.fftconvolve(x, x),
     "integrate.solve_ivp": lambda x, a: si.solve_ivp(lambda t, y: -y, (0, 1), x),
     "integrate.odeint": lambda x, a: si.odeint(lambda y, t: -y, x, [0, 1.0]),
@@ -53,7 +54,7 @@ OTHERS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
         lambda x, a: scipy.interpolate.CubicSpline(np.arange(4.0), x),
         "np.interp",
     ),
-    "scipy.fft.dct": (lambda x, a: scipy.fft.dct(x), "np.fft"),
+    "scipy.fft.fht": (lambda x, a: scipy.fft.fht(x, 0.1, 0.0), "np.fft"),
 }
 
 

@@ -257,7 +257,7 @@ def test_options_of_adaptive_steps_are_refused() -> None:
         (optimize, "minimize", "flat_objective"),
         (optimize, "root", "sg.root"),
         (interpolate, "CubicSpline", "np.interp"),
-        (fft, "fft", "np.fft"),
+        (fft, "fht", "cosines and sines"),
         (linalg, "logm", "eigh"),
         (integrate, "quad", "simpson"),
     ],
