@@ -99,6 +99,13 @@ def half_spectrum_transpose(np, re, im, n, axis, twice):
     return np.fft.irfft(z, n, axis=axis, norm="forward")
 
 """
+_COSINES = """
+def cosine_transform(np, x, axis, inverse):
+    from scipy import fft
+
+    return fft.dct(x, 3 if inverse else 2, axis=axis, norm="ortho")
+
+"""
 _CONVERGED = """
 def converged(np, x, arrived, what, steps):
     if not arrived:
@@ -119,6 +126,7 @@ _ALONE = {
     _name_of(source): source
     for source in (
         _CONVERGED,
+        _COSINES,
         _EXPM,
         _FOURIER,
         _HALVES,
