@@ -63,9 +63,9 @@ def is_complex(value: object) -> bool:
 
 
 def holds_complex(values: Iterable[object]) -> bool:
-    """Whether one of the values, or of a list among them, is complex."""
+    """Whether one of the values, or of lists among them, is complex."""
     return any(
-        any(map(is_complex, each)) if type(each) in (list, tuple) else is_complex(each)  # pyright: ignore[reportArgumentType]
+        holds_complex(each) if type(each) in (list, tuple) else is_complex(each)  # pyright: ignore[reportArgumentType]
         for each in values
     )
 

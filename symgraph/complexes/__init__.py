@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from . import arithmetic, elementary, linear, structure, transforms
+from . import arithmetic, elementary, linear, statistics, structure, transforms
 from .handle import ComplexArray
 
-__all__ = ["ComplexArray", "arithmetic", "elementary", "linear", "structure", "transforms"]
+__all__ = [
+    "ComplexArray",
+    "arithmetic",
+    "elementary",
+    "linear",
+    "statistics",
+    "structure",
+    "transforms",
+]

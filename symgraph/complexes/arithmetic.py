@@ -27,6 +27,7 @@ __all__ = [
     "multiplied",
     "negated",
     "pair",
+    "plus",
     "quotient",
     "times",
     "turned",

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..array import FUNCTIONS, Array, ComplexOperand, constant, is_complex
 from ..array.cuts import Borrowed
+from ..array.eager import is_symbolic
 from ..array.named_sizes import as_seen, shape_as_seen
 from ..array.ufunc_calls import outer_operands
 from ..errors import MissingAttribute, TraceError
@@ -129,7 +130,7 @@ class ComplexArray(ComplexOperand, np.lib.mixins.NDArrayOperatorsMixin):
         return function_of_complex(func, args, kwargs)
 
     def __array__(self, *_args: object, **_kwargs: object) -> NoReturn:
-        raise refused("np.array of complex symbols", "np.stack and np.concatenate join them.")
+        raise refused("np.array of complex symbols", "Write snp.array, or np.stack.")
 
     def __complex__(self) -> NoReturn:
         raise refused(
@@ -201,7 +202,7 @@ class ComplexArray(ComplexOperand, np.lib.mixins.NDArrayOperatorsMixin):
         raise MissingAttribute(error.what, error.rows, error.mend)
 
 
-_METHODS = frozenset(["sum", "mean", "cumsum", "trace", "dot"])
+_METHODS = frozenset(["sum", "mean", "prod", "cumsum", "cumprod", "var", "std", "trace", "dot"])
 """Methods that are the function of NumPy with that name."""
 
 _OF_PARTS = frozenset(
@@ -366,17 +367,23 @@ FUNCTIONS["_complex_operator"] = _operator
 
 
 _NOT_OF_PARTS = frozenset(
-    ["append", "constant_values", "dtype", "end_values", "initial", "out", "prepend"]
+    ["append", "constant_values", "dtype", "end_values", "initial", "mean", "out", "prepend"]
 )
 """Arguments that mean the whole number and not each of its parts."""
 
 
 def _named(name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """A function of `symgraph.numpy` on complex operands: NumPy's own, which asks them."""
-    listed = args[0] if args and isinstance(args[0], (list, tuple)) else ()
-    if name == "array" and any(isinstance(each, ComplexOperand) for each in listed):
-        return np.stack(*args, **keywords)
+    if name in ("array", "asarray") and is_symbolic(args[0]):
+        return _nested(args[0])
     return getattr(np, name)(*args, **keywords)
+
+
+def _nested(value: Any) -> Any:
+    """Nested lists of symbols and numbers as one array."""
+    if isinstance(value, (list, tuple)):
+        return np.stack([_nested(each) for each in value])
+    return value
 
 
 FUNCTIONS["_complex_named"] = _named

@@ -80,6 +80,39 @@ def _norm(x: Operand, ord: Operand = None, axis: Operand = None, keepdims: bool 
     return NUMPY_FUNCTIONS[np.linalg.norm](size, ord, axis, keepdims)
 
 
+def _det(z: Operand) -> Any:
+    """By cofactors, of up to three rows."""
+    size = z.shape[-1]
+    if size not in (1, 2, 3) or z.shape[-2] != size:
+        raise refused("The determinant of a complex matrix of more than three rows")
+    if size == 1:
+        return z[..., 0, 0]
+    if size == 2:
+        return z[..., 0, 0] * z[..., 1, 1] - z[..., 0, 1] * z[..., 1, 0]
+    minors = [
+        z[..., 1, a] * z[..., 2, b] - z[..., 1, b] * z[..., 2, a]
+        for a, b in ((1, 2), (2, 0), (0, 1))
+    ]
+    return z[..., 0, 0] * minors[0] + z[..., 0, 1] * minors[1] + z[..., 0, 2] * minors[2]
+
+
+def _eigvalsh(z: Operand, UPLO: str = "L") -> Any:
+    """Each eigenvalue of a Hermitian matrix is a double one of the symmetric matrix of blocks.
+
+    One triangle is read, and the real parts of the diagonal. Second derivatives are NaN.
+    """
+    lower = np.tril(z, -1) if UPLO == "L" else np.conj(np.triu(z, 1)).mT
+    diagonal = z.real * np.eye(z.shape[-1])
+    return NUMPY_FUNCTIONS[np.linalg.eigvalsh](_blocks(lower + np.conj(lower).mT + diagonal))[
+        ..., ::2
+    ]
+
+
+def _svdvals(z: Operand) -> Any:
+    """Each singular value is a double one of the matrix of blocks."""
+    return NUMPY_FUNCTIONS[np.linalg.svdvals](_blocks(z))[..., ::2]
+
+
 FUNCTIONS["_dot_of_complex"] = _product(np.dot)
 COMPLEX_FUNCTIONS.update(
     {
@@ -95,5 +128,8 @@ COMPLEX_FUNCTIONS.update(
         np.linalg.inv: _of_blocks(NUMPY_FUNCTIONS[np.linalg.inv]),
         np.linalg.matrix_power: _matrix_power,
         np.linalg.norm: _norm,
+        np.linalg.det: _det,
+        np.linalg.eigvalsh: _eigvalsh,
+        np.linalg.svdvals: _svdvals,
     }
 )
