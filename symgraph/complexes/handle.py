@@ -379,7 +379,7 @@ def _named(name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     return getattr(np, name)(*args, **keywords)
 
 
-def _nested(value: Any) -> Any:
+def _nested(value: Operand) -> Any:
     """Nested lists of symbols and numbers as one array."""
     if isinstance(value, (list, tuple)):
         return np.stack([_nested(each) for each in value])

@@ -175,7 +175,6 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (_into_real, "cannot hold complex"),
     (_into_numbers, "np.stack"),
     (lambda x: (1j * x).__setitem__(0, 1), "np.where"),
-    (lambda x: np.prod(1j * x), "np.prod"),
     (lambda x: np.max(1j * x), "np.max"),
     (lambda x: (1j * x).max(), "z.max"),
     (lambda x: 1j * x < 2, "np.less"),
