@@ -206,12 +206,12 @@ def _places(x: Array, index: object) -> tuple[Any, Shape]:
     return where.ravel(), where.shape
 
 
-def _values(x: Array, values: ArrayLike, shape: Shape, name: str) -> Array:
-    """The values as a vector in the dtype of the array, if it can hold them."""
+def _broadcast(x: Array, values: ArrayLike, shape: Shape, name: str) -> Array:
+    """The values in the shape that is written, and in the dtype of the array if it can hold them."""
     found = _in_dtype_of(x, values, name)
     while found.ndim > len(shape) and known_equal(found.shape[0], 1):
         found = reshape(found, found.shape[1:])  # as NumPy's assignment does
-    return ravel(broadcast_to(found, shape))
+    return broadcast_to(found, shape)
 
 
 def _in_dtype_of(x: Array, values: ArrayLike, name: str) -> Array:
@@ -252,7 +252,7 @@ def index_update(x: ArrayLike, index: object, values: ArrayLike) -> Array:
     if mask is not None:
         return FUNCTIONS["where"](*_under(x, mask, values, "index_update"), x)
     places, shape = _places(x, index)
-    flat = _values(x, values, shape, "index_update")
+    flat = ravel(_broadcast(x, values, shape, "index_update"))
     return reshape(_written(ravel(x), places, flat), x.shape)
 
 
@@ -271,9 +271,42 @@ def index_add(x: ArrayLike, index: Index, values: ArrayLike) -> Array:
     if _is_basic(index):
         target = getitem(x, index)
         return assign(x, target + _in_dtype_of(x, values, "index_add"), index)
+    read = _whole_slots(x, index)
+    if read is not None:
+        axis, indices = read
+        given = _broadcast(x, values, getitem(x, index).shape, "index_add")
+        return scatter_add(x, given, *indices, axis=axis)
     places, shape = _places(x, index)
-    flat = _values(x, values, shape, "index_add")
+    flat = ravel(_broadcast(x, values, shape, "index_add"))
     return reshape(scatter_add(ravel(x), flat, places, axis=0), x.shape)
+
+
+def _whole_slots(x: Array, index: object) -> tuple[int, list[Any]] | None:
+    """The integer arrays of an index and their first axis, if the index takes all other axes whole.
+
+    So `x[i]`, `x[i, j]` and `x[:, i]` but neither `x[1:, i]` nor `x[i, :, j]`.
+    """
+    entries = list(_entries(index))
+    dots = [place for place, entry in enumerate(entries) if entry is Ellipsis]
+    if dots:
+        fill = [slice(None)] * (x.ndim - len(entries) + 1)
+        entries[dots[0] : dots[0] + 1] = fill
+    arrays = [place for place, entry in enumerate(entries) if isinstance(entry, _ARRAYS)]
+    if not arrays or arrays != list(range(arrays[0], arrays[0] + len(arrays))):
+        return None
+    if any(entry != slice(None) for place, entry in enumerate(entries) if place not in arrays):
+        return None
+    found = [_as_places(entries[place]) for place in arrays]
+    return None if any(each is None for each in found) else (arrays[0], found)
+
+
+_ARRAYS = (Array, np.ndarray, list)
+
+
+def _as_places(entry: ArrayLike) -> ArrayLike | None:
+    """The entry if it is an array of integers that is not empty."""
+    array: Any = entry if isinstance(entry, Array) else np.asarray(entry)
+    return array if array.dtype.kind in "iu" and array.size != 0 else None
 
 
 def _under(x: Array, mask: Array, values: ArrayLike, name: str) -> tuple[Array, Array]:
