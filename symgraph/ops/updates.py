@@ -207,7 +207,7 @@ def _places(x: Array, index: object) -> tuple[Any, Shape]:
 
 
 def _broadcast(x: Array, values: ArrayLike, shape: Shape, name: str) -> Array:
-    """The values in the shape that is written, and in the dtype of the array if it can hold them."""
+    """The values in the shape that is written, and in the dtype of the array if that holds them."""
     found = _in_dtype_of(x, values, name)
     while found.ndim > len(shape) and known_equal(found.shape[0], 1):
         found = reshape(found, found.shape[1:])  # as NumPy's assignment does
