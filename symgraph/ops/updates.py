@@ -18,6 +18,7 @@ from ..ir.avals import Aval, normal_axis
 from ..ir.dims import Shape, count, known_equal, same_shape, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import Traits
+from ..notation import array_formulas, node_text
 from .batched import aligned, applied, whole
 from .carrying import carries_assigned, carries_off_axis
 from .composites import as_array, composite, naming_lines
@@ -80,6 +81,8 @@ ASSIGN = register(
         facts=lambda x, values, *, index: facts_of_elements(x, values),
         doc="The first operand with the second in the slice `index`.",
         traits=Traits(jointly_linear=(0, 1), movement=True, shift=1),
+        text=node_text.assignment_text,
+        latex=array_formulas.assignment_formula,
     )
 )
 
