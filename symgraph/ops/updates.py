@@ -15,7 +15,7 @@ from ..array import FUNCTIONS, Array, ArrayLike, Index, apply, constant
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axis
-from ..ir.dims import Shape, count, known_equal, same_shape, show_shape
+from ..ir.dims import Shape, count, fixed, known_equal, same_shape, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import Traits
 from ..notation import array_formulas, node_text
@@ -42,9 +42,16 @@ def _infer_assign(x: Aval, values: Aval, *, index: tuple[Entry, ...]) -> Aval:
     slots = (*x.shape[:lead], *basic_shape(x.shape[lead:], index))
     if not same_as_broadcast(values.shape, slots):
         raise ShapeError(
-            f"values of shape {show_shape(values.shape)} do not fit the slice {show_shape(slots)}."
+            f"values of shape {show_shape(values.shape)} do not fit the slice {show_shape(slots)}.",
+            mend="" if fixed(slots) else _OF_EACH_LENGTH,
         )
     return x
+
+
+_OF_EACH_LENGTH = (
+    "A named dimension may be shorter than the slice asks for. Give it a number, as in "
+    'sg.spec("6, 4"), or write values that are as long as the slice for every length.'
+)
 
 
 def _batch_assign(batch: Batch, *, index: tuple[Entry, ...]) -> Any:

@@ -508,3 +508,14 @@ def test_messages_along_edges_are_added_as_in_the_book():
         "out = sum(t2**2); grad_h = scatter_add(t1, 2 * t2[target], source, axis=-2) "
         "where t1 = zeros((6, 5)), t2 = scatter_add(t1, h[source], target, axis=-2)"
     )
+
+
+def test_a_slice_of_a_named_dimension_may_be_shorter_than_the_values():
+    def f(x):
+        y = x.copy()
+        y[1:3] = np.array([[1.0], [2.0]])
+        return y
+
+    with pytest.raises(ShapeError, match=r"(?s)do not fit the slice .*A named dimension may be"):
+        sg.trace(f, x="n, 4")
+    assert sg.trace(f, x="6, 4").evaluate(x=np.zeros((6, 4)))[2, 0] == 2
