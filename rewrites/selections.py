@@ -318,10 +318,15 @@ def within_written(read: Index, written: Index, shape: Shape) -> Index | None:
     if pairs is None:
         return None
     result: list[Any] = []
-    for taken, put in pairs:
-        if taken is None or put is None or not _as_set(taken) <= _as_set(put):
+    for entry, other, (taken, put) in zip(read, written, pairs, strict=True):
+        if taken is None or put is None:
+            inner = _within_ends(entry, other)
+            if inner is None:
+                return None
+            result.append(inner)
+        elif not _as_set(taken) <= _as_set(put):
             return None
-        if isinstance(put, int):
+        elif isinstance(put, int):
             if not isinstance(taken, int):
                 return None
         elif isinstance(taken, int):
@@ -330,6 +335,26 @@ def within_written(read: Index, written: Index, shape: Shape) -> Index | None:
             steps = [put.index(place) for place in taken]
             result.append(_in_steps(steps))
     return tuple(result)
+
+
+def _within_ends(read: Entry, written: Entry) -> slice | None:
+    """As `within_written`, of slices that leave out known numbers at the ends of a named axis."""
+    inner, outer = _left_out(read), _left_out(written)
+    if inner is None or outer is None:
+        return None
+    front, back = inner[0] - outer[0], inner[1] - outer[1]
+    return None if front < 0 or back < 0 else slice(front or None, -back or None)
+
+
+def _left_out(entry: Entry) -> tuple[int, int] | None:
+    """The numbers of places that a slice of step one leaves out at both ends, if they are known."""
+    if isinstance(entry, int):
+        return None
+    start, stop, step = entry
+    front: Any = 0 if start is None else start  # It may be an expression in named sizes.
+    back: Any = 0 if stop is None else stop
+    known = isinstance(front, int) and isinstance(back, int) and front >= 0 >= back
+    return (front, -back) if known and step == 1 and stop != 0 else None
 
 
 def _in_steps(steps: list[int]) -> Any:

@@ -18,6 +18,7 @@ from symgraph.rewriting import (
     Shape,
     applied,
     building,
+    number,
     provided,
     rule,
     static,
@@ -67,6 +68,23 @@ def read_inside_written(x: Array, y: Array, index: Index, other: Index) -> Ident
     provided(found(inside))
     provided(part(x, index).shape == y.shape)
     return read, taken(y, inside)
+
+
+@rule(sound="exact")
+def read_inside_embedded(x: Array, shape: Shape, index: Index, other: Index) -> Identity:
+    """A read inside the place where an array is embedded gives a part of that array."""
+    read = part(applied("embed", x, shape=shape, index=index), other)
+    inside = within_written(other, index, shape)
+    provided(found(inside))
+    return read, taken(x, inside)
+
+
+@rule(sound="exact")
+def read_beside_embedded(x: Array, shape: Shape, index: Index, other: Index) -> Identity:
+    """A read beside the place where an array is embedded gives zeros."""
+    read = part(applied("embed", x, shape=shape, index=index), other)
+    provided(is_disjoint(other, index, shape))
+    return read, broadcast_to(number(0, read.dtype), read.shape)
 
 
 @rule(sound="exact")

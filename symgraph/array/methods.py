@@ -16,6 +16,7 @@ from ..source import user_frame
 from .advice import instead_of_condition
 from .dispatch import is_complex
 from .operators import Operators
+from .other_methods import instead_of_method
 from .scipy_calls import scipy_call
 from .statements import instead_of_statement
 
@@ -258,29 +259,7 @@ class ArrayMethods(Operators):
             raise AttributeError(shown)
         frame = user_frame()
         where = [f"used at {frame.quoted()}"] if frame else []
-        raise MissingAttribute(f"{shown}.", where, mend=_INSTEAD_OF.get(name, _ELSEWHERE))
+        raise MissingAttribute(f"{shown}.", where, mend=instead_of_method(name))
 
     def __contains__(self, item: object) -> NoReturn:
         self._no_numbers("`in`", "Use np.any(x == item).")
-
-
-_IN_MEMORY = "A symbolic array has no memory yet: leave out what asks how it lies there."
-_IN_PLACE = "A symbolic array is a value: snp.index_update, np.where and np.reshape give new ones."
-_NUMBERS = "Keep the array symbolic; evaluate the graph to get numbers."
-_INSTEAD_OF = {
-    **dict.fromkeys(
-        ("base", "byteswap", "ctypes", "data", "flags", "getfield", "strides", "view"), _IN_MEMORY
-    ),
-    **dict.fromkeys(("resize", "setfield", "setflags"), _IN_PLACE),
-    **dict.fromkeys(("dump", "dumps", "tobytes", "tofile"), _NUMBERS),
-    **dict.fromkeys(("cpu", "detach", "eval", "numpy"), _NUMBERS),
-    **dict.fromkeys(
-        ("evaluate", "gradient", "lower", "save", "simplify"),
-        "A graph has it: sg.graph(y), of the symbolic array y.",
-    ),
-    **dict.fromkeys(
-        ("backward", "grad"), "sg.grad(y, x) is the gradient of the symbolic scalar y by x."
-    ),
-    "flat": "np.ravel(x) is the array as a vector.",
-}
-_ELSEWHERE = "symgraph.numpy has the functions; methods are those of np.ndarray."

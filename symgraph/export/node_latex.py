@@ -46,7 +46,7 @@ def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
     found: Spelled | None = special(node, operands) if special else None
     if found is not None:
         return found
-    shown = [text for text, _ in operands]
+    shown = [*[text for text, _ in operands], *_settings(node)]
     name = node.op.name.replace("_", r"\,")
     head = rf"\operatorname{{{name}}}"
     axis = node.params.get("axis")
@@ -55,3 +55,33 @@ def spelled(node: Node, operands: Sequence[Spelled]) -> Spelled:
         alone = isinstance(axis, tuple) and len(cast("tuple[Any, ...]", axis)) == 1
         head += f"_{{{param_text(cast('Any', axis)[0] if alone else axis)}}}"
     return rf"{head}\left({', '.join(shown)}\right)", ATOM
+
+
+_SHOWN_OTHERWISE = frozenset({"axis", "dtype", "keepdims", "shape"})
+_OFF_AT_ZERO = frozenset({"decimals", "k", "offset", "trans"})
+
+
+def _settings(node: Node) -> list[str]:
+    r"""What else a call is told, as `\mathrm{ord} = 3`: without it, the norm could be any."""
+    shown: list[str] = []
+    for name, value in node.params.items():
+        if name in _SHOWN_OTHERWISE or value is None or value is False:
+            continue
+        if name in _OFF_AT_ZERO and value == 0:
+            continue
+        told = _word(name)
+        if value is not True:
+            told += " = " + (_word(value) if isinstance(value, str) else _value(value))
+        shown.append(told)
+    return shown
+
+
+def _word(text: str) -> str:
+    upright = text.replace("_", r"\,")
+    return text if len(text) == 1 else rf"\mathrm{{{upright}}}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, float):
+        return number(np.float64(value))
+    return param_text(value).replace("_", r"\_")

@@ -368,8 +368,11 @@ def fresh(op: Op, params: Params, result: Aval) -> Node:
     return Node(op, (), params, (result,), next(_serial), _origin(_current.get()))
 
 
-def on_operands(node: Node, operands: tuple[Node, ...]) -> Node:
-    """The same operation on other operands, of the same origin and names; the node if none is."""
+def on_operands(node: Node, operands: tuple[Node, ...], *, equal: bool = True) -> Node:
+    """The same operation on other operands, of the same origin; the node if none is.
+
+    The names go on if it has the same value: `equal`. A negated `z` is no `z`.
+    """
     before = node.operands
     if operands == before:
         return node
@@ -379,7 +382,8 @@ def on_operands(node: Node, operands: tuple[Node, ...]) -> Node:
             results = None  # Of named dimensions one may be known now.
             break
     new = _made(node.op, operands, node.params, node.copy, node.origin, results)
-    carried(node, new)
+    if equal:
+        carried(node, new)
     return new
 
 

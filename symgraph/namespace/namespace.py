@@ -12,9 +12,12 @@ from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from . import images as _images
 from . import spectra as _spectra
 from . import windows as _windows
+from .added_rows import added_rows as _added_rows
 from .bitwise_where import chosen as _chosen
 from .exponential import expm as _expm
 from .row_sums import row_sums as _row_sums
@@ -298,7 +301,8 @@ def added_at(xp: Any, result: Any, index: tuple[Any, ...], values: Any) -> Any:
     if result.ndim == 1 and xp.shape(values) != xp.shape(index[-1]):
         # Of a row that it has to repeat, `np.add.at` reads beyond the end there (NumPy 2.4).
         values = xp.broadcast_to(values, xp.shape(index[-1]))
-    xp.add.at(result, index, values)
+    if xp is not np or not _added_rows(result, index, values):
+        xp.add.at(result, index, values)
     return result
 
 

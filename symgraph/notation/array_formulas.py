@@ -14,10 +14,11 @@ from ..facts.implications import implied
 from ..ir.dims import known_equal, same_shape
 from ..ir.node import Node
 from .formulas import ATOM, JOINED, ONES, POWER, SUM, TIMES, UNARY, argument, transposed, within
-from .node_text import Spelled, Writer, index_text
+from .node_text import Spelled, Writer, index_text, place_text
 
 __all__ = [
     "as_ones",
+    "assignment_formula",
     "concatenation_formula",
     "contraction_formula",
     "diagonal_formula",
@@ -169,8 +170,17 @@ def item_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
 
 def embedding_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """An array of zeros that holds another at an index, which stands below."""
-    index = index_text(node.params["index"], node.shape).replace("None", r"\cdot")
-    return rf"\operatorname{{embed}}_{{[{index}]}}{argument(operands[0])}", ATOM
+    return rf"\operatorname{{embed}}_{{{_place(node)}}}{argument(operands[0])}", ATOM
+
+
+def assignment_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
+    """An array with values written at an index, which stands below."""
+    both = argument((", ".join(text for text, _ in operands), 0))
+    return rf"\operatorname{{assign}}_{{{_place(node)}}}{both}", ATOM
+
+
+def _place(node: Node) -> str:
+    return f"[{place_text(node)}]".replace("None", r"\cdot")
 
 
 def concatenation_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:

@@ -22,6 +22,7 @@ __all__ = [
     "UNARY",
     "Spelled",
     "Writer",
+    "assignment_text",
     "broadcast_text",
     "cast_text",
     "concatenation_text",
@@ -34,6 +35,7 @@ __all__ = [
     "item_text",
     "number",
     "param",
+    "place_text",
     "power_text",
     "projection_text",
     "reshape_text",
@@ -221,9 +223,18 @@ def item_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 
 def embedding_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
     """An array of zeros that holds x at an index: `embed(x, (5,), at=[1:3])`."""
+    return f"embed({operands[0][0]}, {param(node.shape)}, at=[{escaped(place_text(node))}])", ATOM
+
+
+def assignment_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    """An array with values written at an index: `assign(x, values, at=[1:3])`."""
+    return f"assign({operands[0][0]}, {operands[1][0]}, at=[{escaped(place_text(node))}])", ATOM
+
+
+def place_text(node: Node) -> str:
+    """The index at which a result was written: `1:3`, also of axes before those of its entries."""
     lead = node.ndim - sum(entry is not None for entry in node.params["index"])
-    index = index_text((*[(None, None, 1)] * lead, *node.params["index"]), node.shape)
-    return f"embed({operands[0][0]}, {param(node.shape)}, at=[{escaped(index)}])", ATOM
+    return index_text((*[(None, None, 1)] * lead, *node.params["index"]), node.shape)
 
 
 def gathered_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:

@@ -15,9 +15,10 @@ from ..array import FUNCTIONS, Array, ArrayLike, Index, apply, constant
 from ..errors import DTypeError, ShapeError, TraceError
 from ..facts import Fact, finite, integer_valued, total
 from ..ir.avals import Aval, normal_axis
-from ..ir.dims import Shape, count, known_equal, same_shape, show_shape
+from ..ir.dims import Shape, count, fixed, known_equal, same_shape, show_shape
 from ..ir.op import Batch, Op, no_flops, register
 from ..ir.traits import Traits
+from ..notation import array_formulas, node_text
 from .batched import aligned, applied, whole
 from .carrying import carries_assigned, carries_off_axis
 from .composites import as_array, composite, naming_lines
@@ -41,9 +42,16 @@ def _infer_assign(x: Aval, values: Aval, *, index: tuple[Entry, ...]) -> Aval:
     slots = (*x.shape[:lead], *basic_shape(x.shape[lead:], index))
     if not same_as_broadcast(values.shape, slots):
         raise ShapeError(
-            f"values of shape {show_shape(values.shape)} do not fit the slice {show_shape(slots)}."
+            f"values of shape {show_shape(values.shape)} do not fit the slice {show_shape(slots)}.",
+            mend="" if fixed(slots) else _OF_EACH_LENGTH,
         )
     return x
+
+
+_OF_EACH_LENGTH = (
+    "A named dimension may be shorter than the slice asks for. Give it a number, as in "
+    'sg.spec("6, 4"), or write values that are as long as the slice for every length.'
+)
 
 
 def _batch_assign(batch: Batch, *, index: tuple[Entry, ...]) -> Any:
@@ -80,6 +88,8 @@ ASSIGN = register(
         facts=lambda x, values, *, index: facts_of_elements(x, values),
         doc="The first operand with the second in the slice `index`.",
         traits=Traits(jointly_linear=(0, 1), movement=True, shift=1),
+        text=node_text.assignment_text,
+        latex=array_formulas.assignment_formula,
     )
 )
 
@@ -206,12 +216,12 @@ def _places(x: Array, index: object) -> tuple[Any, Shape]:
     return where.ravel(), where.shape
 
 
-def _values(x: Array, values: ArrayLike, shape: Shape, name: str) -> Array:
-    """The values as a vector in the dtype of the array, if it can hold them."""
+def _broadcast(x: Array, values: ArrayLike, shape: Shape, name: str) -> Array:
+    """The values in the shape that is written, and in the dtype of the array if that holds them."""
     found = _in_dtype_of(x, values, name)
     while found.ndim > len(shape) and known_equal(found.shape[0], 1):
         found = reshape(found, found.shape[1:])  # as NumPy's assignment does
-    return ravel(broadcast_to(found, shape))
+    return broadcast_to(found, shape)
 
 
 def _in_dtype_of(x: Array, values: ArrayLike, name: str) -> Array:
@@ -252,7 +262,7 @@ def index_update(x: ArrayLike, index: object, values: ArrayLike) -> Array:
     if mask is not None:
         return FUNCTIONS["where"](*_under(x, mask, values, "index_update"), x)
     places, shape = _places(x, index)
-    flat = _values(x, values, shape, "index_update")
+    flat = ravel(_broadcast(x, values, shape, "index_update"))
     return reshape(_written(ravel(x), places, flat), x.shape)
 
 
@@ -271,9 +281,42 @@ def index_add(x: ArrayLike, index: Index, values: ArrayLike) -> Array:
     if _is_basic(index):
         target = getitem(x, index)
         return assign(x, target + _in_dtype_of(x, values, "index_add"), index)
+    read = _whole_slots(x, index)
+    if read is not None:
+        axis, indices = read
+        given = _broadcast(x, values, getitem(x, index).shape, "index_add")
+        return scatter_add(x, given, *indices, axis=axis)
     places, shape = _places(x, index)
-    flat = _values(x, values, shape, "index_add")
+    flat = ravel(_broadcast(x, values, shape, "index_add"))
     return reshape(scatter_add(ravel(x), flat, places, axis=0), x.shape)
+
+
+def _whole_slots(x: Array, index: object) -> tuple[int, list[Any]] | None:
+    """The integer arrays of an index and their first axis, if the index takes all other axes whole.
+
+    So `x[i]`, `x[i, j]` and `x[:, i]` but neither `x[1:, i]` nor `x[i, :, j]`.
+    """
+    entries = list(_entries(index))
+    dots = [place for place, entry in enumerate(entries) if entry is Ellipsis]
+    if dots:
+        fill = [slice(None)] * (x.ndim - len(entries) + 1)
+        entries[dots[0] : dots[0] + 1] = fill
+    arrays = [place for place, entry in enumerate(entries) if isinstance(entry, _ARRAYS)]
+    if not arrays or arrays != list(range(arrays[0], arrays[0] + len(arrays))):
+        return None
+    if any(entry != slice(None) for place, entry in enumerate(entries) if place not in arrays):
+        return None
+    found = [_as_places(entries[place]) for place in arrays]
+    return None if any(each is None for each in found) else (arrays[0], found)
+
+
+_ARRAYS = (Array, np.ndarray, list)
+
+
+def _as_places(entry: ArrayLike) -> ArrayLike | None:
+    """The entry if it is an array of integers that is not empty."""
+    array: Any = entry if isinstance(entry, Array) else np.asarray(entry)
+    return array if array.dtype.kind in "iu" and array.size != 0 else None
 
 
 def _under(x: Array, mask: Array, values: ArrayLike, name: str) -> tuple[Array, Array]:

@@ -16,6 +16,7 @@ from ..array import Array
 from ..ir.cost import op_count, varying
 from ..ir.node import Node, make, on_operands, origin
 from ..ir.op import Op
+from ..ir.value_names import carried
 from ..ir.walks import reachable
 from ..ops.creation import constant_of
 from ..ops.elementwise import divide, multiply, negative, square
@@ -116,8 +117,7 @@ class _Gathering:
             return None
         if node.op is negative.op:
             return _Split(-numbers.pop(), arrays[0])
-        with origin(node.origin):
-            return _Split(numbers.pop(), on_operands(node, tuple(arrays)))
+        return self._of_arrays(node, numbers.pop(), arrays)
 
     def _product(self, node: Node, splits: list[_Split]) -> _Split | None:
         """An operation that is linear in its operands, or a square, of numbers times arrays."""
@@ -134,8 +134,13 @@ class _Gathering:
             if node.op is not divide.op or splits[1].array is None:
                 return _Split(number, arrays[0])
             arrays = [_constant(1, node), arrays[0]]
+        return self._of_arrays(node, number, arrays)
+
+    @staticmethod
+    def _of_arrays(node: Node, number: float, arrays: list[Node]) -> _Split:
+        """The number times the operation on the arrays, which has the names if the number is 1."""
         with origin(node.origin):
-            return _Split(number, on_operands(node, tuple(arrays)))
+            return _Split(number, on_operands(node, tuple(arrays), equal=number == 1))
 
     def _array(self, node: Node) -> Node:
         """A value as a node."""
@@ -151,10 +156,13 @@ class _Gathering:
         with origin(node.origin):
             by = _number(array.operands[0]) if array.op is divide.op else None
             if by is not None:
-                return make(divide.op, (_constant(number * by, node), array.operands[1]))
-            if number == -1:
-                return negative(Array(array)).node
-            return make(multiply.op, (_constant(number, node), array))
+                found = make(divide.op, (_constant(number * by, node), array.operands[1]))
+            elif number == -1:
+                found = negative(Array(array)).node
+            else:
+                found = make(multiply.op, (_constant(number, node), array))
+        carried(node, found)
+        return found
 
     def _is_as_before(self, node: Node) -> bool:
         return self._splits[node].array in (None, node)

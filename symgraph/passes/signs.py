@@ -279,7 +279,7 @@ def _remade(node: Node, operands: list[Node], negated: set[Node]) -> Node:
                 operands[slot] = _opposite(operands[slot]) if own else operands[slot]
             elif (node.operands[slot] in negated) != own:
                 operands[slot] = _negative(operands[slot])
-    found = on_operands(node, tuple(operands))
+    found = on_operands(node, tuple(operands), equal=wrong == own)
     return _negative(found) if wrong else found
 
 

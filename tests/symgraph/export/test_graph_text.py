@@ -264,6 +264,19 @@ def test_a_slice_put_back_tells_where() -> None:
     assert shown == "embed(x[1:, 0], (5, 2), at=[1:, 0])"
 
 
+def test_a_write_shows_its_place() -> None:
+    def f(x: Any, v: Any) -> Any:
+        y = x.copy()
+        y[0], y[:, 1:-1] = 2.0, v
+        return y
+
+    graph = sg.trace(f, x=(5, 4), v=(2,))
+    assert str(graph.formula()) == "assign(assign(x, 2, at=[0]), v, at=[:, 1:3])"
+    inner = r"\operatorname{assign}_{[0]}\left(x, 2\right)"
+    outer = rf"\operatorname{{assign}}_{{[:, 1:3]}}\left({inner}, v\right)"
+    assert graph.to_latex() == f"f = {outer}"
+
+
 def test_numbers_keep_their_sign_and_digits() -> None:
     assert graph_text.formula(parse("x * -0.0")) == "x * -0.0"
     assert graph_text.formula(parse("x + 0.1", dtype="float32")) == "x + 0.1"

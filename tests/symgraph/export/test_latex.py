@@ -370,3 +370,24 @@ def test_a_variable_used_again_has_a_subscript() -> None:
     assert symbol("xx_2") == r"\mathrm{xx}_{2}"
     assert symbol("x1_2") == r"\mathrm{x1\_2}"
     assert symbol("w_old") == r"w_{\mathrm{old}}"
+
+
+@pytest.mark.parametrize(
+    ("f", "call"),
+    [
+        (lambda x: np.triu(x, 1), r"\operatorname{triu}\left(x, k = 1\right)"),
+        (lambda x: np.triu(x), r"\operatorname{triu}\left(x\right)"),
+        (lambda x: np.round(x, 2), r"\operatorname{round}\left(x, \mathrm{decimals} = 2\right)"),
+        (
+            lambda x: np.linalg.norm(x, 3, axis=0),
+            r"\operatorname{p\,norm}_{-2}\left(x, \mathrm{ord} = 3\right)",
+        ),
+        (
+            lambda x: np.searchsorted(x, 2, side="right"),
+            r"\operatorname{searchsorted}\left(x, 2, \mathrm{side} = \mathrm{right}\right)",
+        ),
+    ],
+)
+def test_calls_tell_what_they_are_told(f: Any, call: str) -> None:
+    """A norm without its order, or a triangle without its diagonal, could be any."""
+    assert sg.trace(f, x=(3,) if "search" in call else (3, 4)).to_latex() == f"f = {call}"

@@ -14,6 +14,8 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.export.labels import Labels
+from symgraph.ir.given_names import given_names
+from symgraph.ir.interpreter import values_of
 from symgraph.source import Frame
 
 
@@ -265,3 +267,56 @@ def test_cells_of_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     assert str(Frame("/tmp/4233833741.py", 8, "f")) == "In[2]:8"
     assert str(Frame("/tmp/other.py", 8, "f")) == "other.py:8"
+
+
+def values_by_name(graph: sg.Graph, x: Any) -> dict[str, list[Any]]:
+    """The values of the named nodes of a graph of `x`, by their names."""
+    values = values_of(graph.nodes, graph.dag.inputs, {"x": x}, {})
+    found: dict[str, list[Any]] = {}
+    for node, texts in given_names(graph.nodes).items():
+        found.setdefault(texts[0], []).append(values[node])
+    return found
+
+
+def _solved(x: Any) -> Any:
+    u = np.linalg.solve(np.diag(x) + np.array([[2.0, 1, 0], [1, 2, 1], [0, 1, 2]]), np.arange(3.0))
+    return 0.5 * np.sum(u**2)  # The gradient is u * solve(-a, u): a negated u saves an operation.
+
+
+def _yields(x: Any) -> Any:
+    times = np.array([0.5, 1.0, 2.0])
+    loading = (1 - np.exp(-times / x[1])) / (times / x[1])
+    hump = loading - np.exp(-times / x[1])
+    return np.sum((x[0] + x[1] * loading + x[2] * hump - 0.3) ** 2)
+
+
+def _mixture(x: Any) -> Any:
+    z = (np.array([0.5, 1.0, -2.0]) - x[0]) / np.exp(x[1])
+    return np.sum(np.log1p(z**2 / np.exp(x[2])))
+
+
+def _steps(x: Any) -> Any:
+    y = x
+    for _ in range(3):
+        slope = 2 * np.array([[3.0, 1, 0], [1, 2, 1], [0, 1, 4]]) @ (y - 1) / 10
+        y = y - np.exp(x[0]) * slope
+    return np.mean(y**2)
+
+
+def _fitted(x: Any) -> Any:
+    a = np.outer(x, x[:2]) + np.array([[1.0, 0], [0, 2], [1, 1]])
+    return np.sum((np.linalg.pinv(a) @ np.arange(3.0)) ** 2)
+
+
+@pytest.mark.parametrize("f", [_solved, _yields, _mixture, _steps, _fitted])
+def test_a_name_is_that_of_the_value_that_the_variable_held(f: Callable[..., Any]) -> None:
+    """A pass that negates a value, or takes a number out of it, does not hand its name on."""
+    joint = sg.trace(f, x=(3,)).gradient("x")
+    x = np.array([0.3, 0.7, 1.2])
+    meant, found = values_by_name(joint, x), values_by_name(joint.simplify(), x)
+    for text, values in found.items():
+        for value in values:
+            assert any(
+                value.shape == each.shape and np.allclose(value, each, rtol=1e-9, atol=0)
+                for each in meant[text]
+            ), text

@@ -461,3 +461,61 @@ def test_fill_diagonal(agrees):
                 )
     x = RNG.normal(size=(3, 3))
     agrees(lambda x: snp.fill_diagonal(x, 5), x, like=lambda x: filled(x, 5), dims={3: "n"})
+
+
+WHOLE = [
+    lambda i, j: i,
+    lambda i, j: (i, ...),
+    lambda i, j: (i, j),
+    lambda i, j: (slice(None), j),
+    lambda i, j: (..., j, slice(None)),
+    lambda i, j: (..., i % 2),
+    lambda i, j: (slice(None), j, i % 2),
+]
+MIXED = [
+    lambda i, j: (slice(1, None), j),
+    lambda i, j: (i, slice(None), j % 2),
+    lambda i, j: (i, None, j),
+    lambda i, j: (1, j),
+    lambda i, j: (i, slice(None, None, -1)),
+]
+
+
+@pytest.mark.parametrize("of", [*WHOLE, *MIXED])
+def test_adding_at_places_that_are_computed(agrees, of):
+    """Rows, columns and elements are added where they stand, not in the raveled array."""
+    x, rng = np.arange(24.0).reshape(4, 3, 2), np.random.default_rng(1)
+    for shape in ((5,), (5, 1)):
+        i, j = rng.integers(-4, 4, shape), rng.integers(-3, 3, shape)
+        full = rng.normal(size=x[of(i, j)].shape)
+        for values in (np.array(2.5), full, full[..., :1]):
+
+            def add(x, v, i, j):
+                return snp.index_add(x, of(i, j), v)
+
+            agrees(add, x, values, i, j, like=lambda x, v, i, j: numpy_add(x, of(i, j), v))
+
+
+def test_messages_along_edges_are_added_as_in_the_book():
+    def energy(h, source, target):
+        received = np.zeros_like(h)
+        np.add.at(received, target, h[source])
+        return np.sum(received**2)
+
+    edges = sg.spec("e", "int64")
+    joint = sg.trace(energy, h=(6, 5), source=edges, target=edges).gradient("h")
+    assert str(joint.simplify().formula()) == (
+        "out = sum(t2**2); grad_h = scatter_add(t1, 2 * t2[target], source, axis=-2) "
+        "where t1 = zeros((6, 5)), t2 = scatter_add(t1, h[source], target, axis=-2)"
+    )
+
+
+def test_a_slice_of_a_named_dimension_may_be_shorter_than_the_values():
+    def f(x):
+        y = x.copy()
+        y[1:3] = np.array([[1.0], [2.0]])
+        return y
+
+    with pytest.raises(ShapeError, match=r"(?s)do not fit the slice .*A named dimension may be"):
+        sg.trace(f, x="n, 4")
+    assert sg.trace(f, x="6, 4").evaluate(x=np.zeros((6, 4)))[2, 0] == 2

@@ -1,0 +1,73 @@
+"""Methods that users of NumPy, JAX and PyTorch look for, and what is written instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .dispatch import FUNCTIONS
+
+__all__ = ["INSTEAD_OF", "instead_of_method"]
+
+_IN_MEMORY = "A symbolic array has no memory yet: leave out what asks how it lies there."
+_IN_PLACE = "A symbolic array is a value: snp.index_update, np.where and np.reshape give new ones."
+_NUMBERS = "Keep the array symbolic; evaluate the graph to get numbers."
+_DEVICE = "A graph is computed where it is lowered to: graph.lower(backend)."
+
+INSTEAD_OF: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("base", "byteswap", "ctypes", "data", "flags", "getfield", "strides"), _IN_MEMORY
+    ),
+    **dict.fromkeys(("resize", "setfield", "setflags"), _IN_PLACE),
+    **dict.fromkeys(("dump", "dumps", "tobytes", "tofile"), _NUMBERS),
+    **dict.fromkeys(("block_until_ready", "eval", "numpy"), _NUMBERS),
+    **dict.fromkeys(("cpu", "cuda", "to"), _DEVICE),
+    **dict.fromkeys(
+        ("evaluate", "gradient", "lower", "save", "simplify"),
+        "A graph has it: sg.graph(y), of the symbolic array y.",
+    ),
+    **dict.fromkeys(
+        ("backward", "grad", "requires_grad_"),
+        "sg.grad(y, x) is the gradient of the symbolic scalar y by x.",
+    ),
+    "flat": "np.ravel(x) is the array as a vector.",
+    # -- JAX and PyTorch --
+    "at": "Write as in NumPy, y = x.copy(); y[i] = v. snp.index_update(x, i, v) is that copy, "
+    "and snp.index_add adds.",
+    "clamp": "Write np.clip(x, low, high).",
+    "clone": "Write x.copy().",
+    "detach": "snp.stop_gradient(x) is x without a derivative.",
+    "dim": "Write x.ndim.",
+    "double": 'Write x.astype("float64").',
+    "expand": "Write np.broadcast_to(x, shape).",
+    "float": 'Write x.astype("float32").',
+    "masked_fill": "Write np.where(mask, value, x).",
+    "norm": "Write np.linalg.norm(x).",
+    "permute": "Write x.transpose(axes).",
+    "scatter_add": "Write snp.index_add(x, index, values).",
+    "t": "Write x.T.",
+    "unsqueeze": "Write np.expand_dims(x, axis).",
+    "view": f"Write x.reshape(shape), or x.astype(dtype). {_IN_MEMORY}",
+    **{
+        name: f"Write x {sign} y."
+        for name, sign in {
+            "add": "+", "bmm": "@", "div": "/", "eq": "==", "ge": ">=", "gt": ">", "le": "<=",
+            "lt": "<", "mm": "@", "mul": "*", "mv": "@", "ne": "!=", "pow": "**", "sub": "-",
+        }.items()
+    },
+}  # fmt: skip
+_ELSEWHERE = "symgraph.numpy has the functions; methods are those of np.ndarray."
+
+
+def instead_of_method(name: str) -> str:
+    """What to write for a method or an attribute that arrays lack.
+
+    A function of NumPy or of `symgraph.numpy` with this name is named as such.
+    """
+    told = INSTEAD_OF.get(name)
+    if told is not None:
+        return told
+    if name in FUNCTIONS:
+        return f"Write {'np' if hasattr(np, name) else 'snp'}.{name}(x)."
+    return _ELSEWHERE
