@@ -16,6 +16,7 @@ from ..array import Array
 from ..errors import DTypeError, InputError, ShapeError
 from ..ir.dag import Dag
 from ..ops.creation import zeros
+from .directions import distinct
 from .forward import tangents
 from .jacobian_products import HvpMode
 from .jacobians import JacobianMode, Record, jacobian
@@ -55,13 +56,19 @@ class FlatPlan:
         """The results of the previous stage."""
         return [Array(node) for node in dag.outputs[self.outputs + self.auxiliary :]]
 
-    def finished(self, dag: Dag, results: Sequence[Array], value: bool) -> Dag:
+    def named(self, kind: str) -> list[str]:
+        """A name for the result of each target."""
+        return [f"{kind}_{name}" for name in self.targets]
+
+    def finished(
+        self, dag: Dag, results: Sequence[Array], value: bool, names: Sequence[str]
+    ) -> Dag:
         """The graph with these results, with or without the outputs of the function."""
         front = 0 if value else self.outputs
         kept = slice(front, self.outputs + self.auxiliary)
         nodes = [*dag.outputs[kept], *[each.node for each in results]]
-        names = [*dag.names[kept], *[f"result{i}" for i in range(len(results))]]
-        return Dag(dag.inputs, nodes, names, tuple(range(len(nodes))))
+        every = distinct([*dag.names[kept], *names])
+        return Dag(dag.inputs, nodes, every, tuple(range(len(nodes))))
 
 
 StageOf: TypeAlias = Callable[[Dag, FlatPlan, bool, Record], Dag]
@@ -78,14 +85,15 @@ def gradient(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
         )
     targets = plan.inputs(dag, plan.targets)
     found = gradients(plan.outs(dag)[0], targets)
-    return plan.finished(dag, _filled(found, targets), value)
+    return plan.finished(dag, _filled(found, targets), value, plan.named("grad"))
 
 
 def jvp(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
     """Append the tangents of the outputs."""
     seeds = _paired(plan.inputs(dag, plan.targets), plan.inputs(dag, plan.directions))
     outs = plan.outs(dag)
-    return plan.finished(dag, _filled(tangents(outs, seeds), outs), value)
+    names = [f"tangent_{name}" for name in dag.names[: plan.outputs]]
+    return plan.finished(dag, _filled(tangents(outs, seeds), outs), value, names)
 
 
 def vjp(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
@@ -95,7 +103,8 @@ def vjp(dag: Dag, plan: FlatPlan, value: bool, record: Record) -> Dag:
     if not seeds:
         raise DTypeError("No output is floating: there is nothing to pull back.")
     targets = plan.inputs(dag, plan.targets)
-    return plan.finished(dag, _filled(cotangents(seeds, targets), targets), value)
+    found = _filled(cotangents(seeds, targets), targets)
+    return plan.finished(dag, found, value, plan.named("cotangent"))
 
 
 def jacobians(mode: JacobianMode | None, diagonal: bool) -> StageOf:
@@ -113,7 +122,10 @@ def _jacobians(
     diagonal: bool,
 ) -> Dag:
     found = _blocks(plan.outs(dag), plan.inputs(dag, plan.targets), mode, diagonal, record)
-    return plan.finished(dag, found, value)
+    outputs = dag.names[: plan.outputs]
+    kinds = ["jacobian"] if len(outputs) == 1 else [f"jacobian_{each}" for each in outputs]
+    names = [name for kind in kinds for name in plan.named(kind)]
+    return plan.finished(dag, found, value, names)
 
 
 def hessian(mode: JacobianMode | None, diagonal: bool) -> StageOf:
@@ -131,7 +143,10 @@ def _hessian(
     diagonal: bool,
 ) -> Dag:
     targets = plan.inputs(dag, plan.targets)
-    return plan.finished(dag, _blocks(plan.results(dag), targets, mode, diagonal, record), value)
+    found = _blocks(plan.results(dag), targets, mode, diagonal, record)
+    names = [f"{name}_{other}" for name in plan.named("hessian") for other in plan.targets]
+    names = names if len(targets) > 1 else plan.named("hessian")
+    return plan.finished(dag, found, value, names)
 
 
 def hvp(mode: HvpMode) -> StageOf:
@@ -150,7 +165,7 @@ def _hvp(dag: Dag, plan: FlatPlan, value: bool, record: Record, *, mode: HvpMode
         if mode == "reverse"
         else tangents(grads, _paired(targets, vectors))
     )
-    return plan.finished(dag, _filled(found, targets), value)
+    return plan.finished(dag, _filled(found, targets), value, plan.named("hvp"))
 
 
 STAGES: Mapping[str, Callable[..., Any]] = {

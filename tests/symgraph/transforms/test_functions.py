@@ -440,3 +440,22 @@ def test_directions_are_asked_for_and_fitted() -> None:
         sg.jvp(f)(point, tangent={"x": np.ones(4)})
     with pytest.raises(sg.InputError, match="parameter 'v'"):
         sg.hvp(lambda x, v: np.sum(x))
+
+
+def test_results_are_named_by_what_they_are_derivatives_of() -> None:
+    def f(p: Any) -> Any:
+        return np.sum(np.tanh(p["x"] @ p["w"]))
+
+    p = {"x": np.ones((2, 3)), "w": np.ones(3)}
+    assert sg.value_and_grad(f).graph(p).dag.names == ("out", "grad_p['w']", "grad_p['x']")
+    assert sg.hvp(f).graph(p, v=p).dag.names == ("hvp_p['w']", "hvp_p['x']")
+    assert sg.vjp(f).graph(p, cotangent=1.0).dag.names[1:] == (
+        "cotangent_p['w']",
+        "cotangent_p['x']",
+    )
+    assert sg.jvp(f).graph(p, tangent=p).dag.names == ("out", "tangent_out")
+    square = sg.hessian(lambda x, y: np.sum(x * y), wrt=(0, 1)).graph(np.ones(2), np.ones(2))
+    assert square.dag.names == ("hessian_x_x", "hessian_x_y", "hessian_y_x", "hessian_y_y")
+    rows = sg.jacobian(lambda x: (x * 2, x**2)).graph(np.ones(2))
+    assert rows.dag.names == ("jacobian_out0_x", "jacobian_out1_x")
+    assert "∂f/∂x" in str(sg.grad(lambda x: np.sum(x**3)).graph(np.ones(3)))
