@@ -18,6 +18,7 @@ SPELLINGS: dict[str, Callable[[Any, Any], Any]] = {
     "x**2": lambda x, c: x / np.sqrt(c + x**2),
     "x * x": lambda x, c: x / np.sqrt(x * x + c),
     "square": lambda x, c: x / np.sqrt(c + np.square(x)),
+    "three terms": lambda x, c: x / np.sqrt(0.5 * c + x**2 + c / 2),
     "a difference": lambda x, c: (x - 0.0) / np.sqrt(c + (x - 0.0) ** 2),
 }
 
