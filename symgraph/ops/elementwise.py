@@ -16,6 +16,7 @@ import numpy as np
 from .. import facts as f
 from ..array import Array, ArrayLike
 from ..ir.differentiation import StandIn
+from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ir.traits import ODD, Infix, Prefix, Traits
 from ..notation import formulas
@@ -242,8 +243,15 @@ square = elementwise(
     latex=formulas.raised_to("2"),
 )
 
+
+def _may_be_zero(x: Node) -> bool:
+    """Whether a root's operand may be 0, where the slope is infinite."""
+    return not Knowledge(only_open=True).of(x).has(f.nonzero)
+
+
 sqrt = elementwise(
     "sqrt",
+    steep=_may_be_zero,
     doc="The square root of x, NaN for x < 0; its derivative at 0 is infinite.",
     kernel=lambda xp, x: xp.sqrt(x),
     vjp=(lambda ct, out, x: ct / (2 * out),),
@@ -264,6 +272,7 @@ sqrt = elementwise(
 
 cbrt = elementwise(
     "cbrt",
+    steep=_may_be_zero,
     doc="The cube root of x, of the sign of x.",
     kernel=lambda xp, x: xp.cbrt(x),
     vjp=(lambda ct, out, x: ct / (3 * (out * out)),),
