@@ -56,11 +56,16 @@ NEAR_THE_END = float(np.finfo(np.float32).max) / 64
 KNOWN = {
     # A window whose square overflows is NaN and not 0, and spoils the others as NaN times 0.
     "y/(1.5 + y^2) of max_of_windows of exp",
+    "y/(1.5 + y^2) of max_of_windows of 10^x",
+    "y/(1.5 + y^2) of max_of_windows of sinh",
     # (r q)**2 overflows where r q q does not, and exp(-y**2) is 0; elsewhere both are NaN.
     "exp(-y^2) of pseudo_huber of x",
+    "exp(-y^2) of pseudo_huber of -x",
     # The density by which one divides is below the least normal number.
     "log(1 + y^2) of stdtrit of exp",
     "y/sqrt(1 + y^2) of stdtrit of exp",
+    # exp(t) goes into an exponent that overflows, for a shape of 1e10 at a probability of 1e-29.
+    "1/(1 + exp(-y)) of gammaincinv of sinh",
     # exp(a) exp(b) is exp(a + b), which overflows before a third factor makes it small.
     "log(1 + y^2) of with_slope of exp",
 }
