@@ -62,6 +62,7 @@ KNOWN = {
     "exp(-y^2) of pseudo_huber of x",
     "exp(-y^2) of pseudo_huber of -x",
     # The density by which one divides is below the least normal number.
+    "y/(1.5 + y^2) of stdtrit of exp",
     "log(1 + y^2) of stdtrit of exp",
     "y/sqrt(1 + y^2) of stdtrit of exp",
     # exp(t) goes into an exponent that overflows, for a shape of 1e10 at a probability of 1e-29.
