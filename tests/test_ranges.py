@@ -14,7 +14,8 @@ from textbook.catalogue import CATALOGUE
 
 import symgraph as sg
 import symgraph.numpy as snp
-from symgraph.verification.high_precision import precise_values
+from symgraph.verification.high_precision import ORDINARY_BITS, precise_values
+from symgraph.verification.real_functions import TooLarge, Unsupported
 
 NUMBERS = {"x": (1, -2, 3), "y": (2, 1, -1.5)}
 
@@ -136,8 +137,28 @@ def test_the_catalogue_keeps_its_range(row: Row) -> None:
             if not ordinary or not np.max(np.abs(again - right)) < 1e-6 * size:
                 continue  # No number of float32, or float64 has no digits of it either.
             kept = np.max(np.abs(written - right)) < 1e-3 * size
-            lost = lost or bool(kept and not np.max(np.abs(short - right)) < 0.05 * size)
+            gone = bool(kept and not np.max(np.abs(short - right)) < 0.05 * size)
+            lost = lost or (gone and is_confirmed(exact, at, right))
     assert not lost
+
+
+def is_confirmed(exact: sg.Graph, at: dict[str, Any], right: np.ndarray[Any, Any]) -> bool:
+    """Whether high precision gives these numbers too, or cannot tell.
+
+    Double precision may have lost the digits: s - y @ (1 - exp(-u t)) is a second-order term for
+    tiny u, and both the gradient and the closed form as written have a first-order one for it.
+    """
+    given = {
+        node: np.asarray(at[name]).astype("float32").astype(float)
+        for name, node in exact.dag.inputs.items()
+    }
+    try:
+        found = precise_values(list(exact.dag.outputs), given, SIZES, ORDINARY_BITS)
+    except (Unsupported, TooLarge):
+        return True
+    values = [each.astype(float) for each in found if each.shape == right.shape]
+    size = np.max(np.abs(right))
+    return any(np.max(np.abs(each - right)) < 1e-3 * size for each in values)
 
 
 # -- growing functions -----------------------------------------------------------------------------

@@ -9,11 +9,15 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from math import inf
+from operator import truediv
 
 import numpy as np
 
 from .. import facts as f
 from ..array import Array, ArrayLike
+from ..ir.differentiation import StandIn
+from ..ir.fact_inference import Knowledge
+from ..ir.node import Node
 from ..ir.traits import ODD, Infix, Prefix, Traits
 from ..notation import formulas
 from .arithmetic_facts import (
@@ -49,8 +53,9 @@ from .families import as_ufunc_takes, elementwise
 from .growing import quotient_by_growing
 from .length_slopes import tangent_of_hypot, times_sign, times_slope
 from .power_logarithms import power_with_logarithm
-from .quotients import divide_or_zero
+from .quotients import direction_in_a_plane, divide_or_zero
 from .radial import scaled_direction
+from .root_quotients import quotient_by_own_root
 from .roots import norm_written_out
 from .structures import (
     structure_of_difference,
@@ -170,6 +175,16 @@ multiply = elementwise(
     latex=formulas.product_formula,
 )
 
+
+def _derivative_of_quotient(node: Node) -> StandIn | None:
+    """The derivative of a quotient past its divisor, where the chain rule cancels or overflows."""
+    return (
+        direction_in_a_plane(node, truediv)
+        or quotient_by_own_root(node)
+        or quotient_by_growing(node)
+    )
+
+
 divide = elementwise(
     "divide",
     kernel=lambda xp, x, y: xp.divide(x, y),
@@ -183,7 +198,7 @@ divide = elementwise(
         pattern=structure_of_quotient,
         defined=divisor_nonzero,
     ),
-    stand_in=quotient_by_growing,
+    stand_in=_derivative_of_quotient,
     ufunc="divide",
     doc="x / y; integers give float64, as in NumPy.",
     traits=Traits(parity=(0, -1), signed_zero=(1,), linear=(0,), homogeneous=0, monomial=(1, -1)),
@@ -228,8 +243,15 @@ square = elementwise(
     latex=formulas.raised_to("2"),
 )
 
+
+def _may_be_zero(x: Node) -> bool:
+    """Whether a root's operand may be 0, where the slope is infinite."""
+    return not Knowledge(only_open=True).of(x).has(f.nonzero)
+
+
 sqrt = elementwise(
     "sqrt",
+    steep=_may_be_zero,
     doc="The square root of x, NaN for x < 0; its derivative at 0 is infinite.",
     kernel=lambda xp, x: xp.sqrt(x),
     vjp=(lambda ct, out, x: ct / (2 * out),),
@@ -250,6 +272,7 @@ sqrt = elementwise(
 
 cbrt = elementwise(
     "cbrt",
+    steep=_may_be_zero,
     doc="The cube root of x, of the sign of x.",
     kernel=lambda xp, x: xp.cbrt(x),
     vjp=(lambda ct, out, x: ct / (3 * (out * out)),),

@@ -34,6 +34,7 @@ from .composites import composite
 from .densities import exponential_of_powers
 from .elementwise import negative
 from .families import elementwise, to_float
+from .power_logistics import logistic_of_power, softplus_of_power
 
 __all__ = [
     "exp",
@@ -264,6 +265,7 @@ sigmoid = elementwise(
     kernel=lambda xp, x: xp.astype(xp.special.expit(x), x.dtype),
     kernel_on_numpy=_logistic_on_numpy,
     vjp=(lambda ct, out, x: ct * (out * (1 - out)),),
+    stand_in=logistic_of_power,
     facts=knows(
         bounds=increasing(_logistic, image=(0.0, 1.0)), signs=is_positive, keeps_finite=True
     ),
@@ -283,6 +285,7 @@ softplus = elementwise(
     kernel_of_many=_softplus_of_many,
     many=96,
     vjp=(lambda ct, out, x: ct * sigmoid(x),),
+    stand_in=softplus_of_power,
     facts=knows(
         bounds=increasing(_softplus, image=(0.0, inf)), signs=is_positive, keeps_finite=True
     ),

@@ -13,6 +13,7 @@ from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, apply, constan
 from ..errors import DTypeError
 from ..ir.avals import Aval, broadcast_shapes, supported_dtype
 from ..ir.differentiation import Undefined
+from ..ir.node import Node
 from ..ir.op import Op, Said, Total, VjpRule, carries_aligned, no_facts, per_element, register
 from ..ir.traits import PLAIN, Traits
 from .batched import batch_aligned
@@ -136,6 +137,7 @@ def elementwise(
     doc: str = "",
     unpromoted: tuple[int, ...] = (),
     behind_mask: bool = True,
+    steep: Callable[[Node], bool] | None = None,
     total: Total = True,
     **said: Unpack[Said],
 ) -> Any:
@@ -144,7 +146,9 @@ def elementwise(
     The number of operands is the number of entries in `vjp`. `predicate` makes the result boolean.
     `ufunc` names the NumPy ufunc of the same meaning (it takes `out=`), which also traces and whose
     promotion is used where `promote` is not given. `behind_mask` lets the rules in `vjp` act behind
-    the mask of a cotangent; sums have no need of it, for they pass a mask on.
+    the mask of a cotangent; sums have no need of it, for they pass a mask on. Where
+    `steep` holds of the first operand, whose slope may be infinite at a finite value, they act
+    behind the shares of a tie, too.
     """
     kept = _traits_by_element(traits or PLAIN, predicate=predicate)
     if len(vjp) == 1 and (sign := kept.parity_in(0, 1)):
@@ -154,7 +158,7 @@ def elementwise(
             name,
             infer=_infer_predicate if predicate else _infer_elementwise,
             kernel=kernel,
-            vjp=tuple(behind_masks(rule) for rule in vjp) if behind_mask else vjp,
+            vjp=tuple(behind_masks(rule, steep) for rule in vjp) if behind_mask else vjp,
             carries=carries_aligned,
             promote=promote or (like_ufunc(ufunc) if ufunc else same_dtype),
             unpromoted=unpromoted,

@@ -8,6 +8,7 @@ it may as well act behind the mask: where(c, a f'(x), 0). This costs no further 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,9 @@ __all__ = ["Mask", "behind_masks", "mask_of", "masked"]
 _TERMS = 16
 """How many summands we search for a mask, so that the time is bounded."""
 
+_SCALED = {"negative": 1, "multiply": 2, "divide": 1}
+"""Operations that are linear in each of so many first operands."""
+
 
 class Mask(NamedTuple):
     """A condition, and whether the cotangent stands where it holds or where it fails."""
@@ -30,19 +34,70 @@ class Mask(NamedTuple):
     where_true: bool
 
 
-def behind_masks(rule: VjpRule | Undefined | None) -> VjpRule | Undefined | None:
-    """The rule, applied behind the mask of its cotangent if there is one."""
+def behind_masks(
+    rule: VjpRule | Undefined | None, steep: Callable[[Node], bool] | None = None
+) -> VjpRule | Undefined | None:
+    """The rule, applied behind the mask of its cotangent if there is one.
+
+    Where `steep` holds of the first operand it acts behind the shares of a tie, too. Only a rule
+    with an infinite slope asks for it: a share that is passed on to both terms of a sum is there
+    twice, and slopes of extrema have numbers in common.
+    """
     if rule is None or isinstance(rule, Undefined):
         return rule
 
     def behind(ct: Array, out: Array, *operands: ArrayLike, **params: object) -> Any:
         found = mask_of(ct)
         if found is None:
+            share = None
+            if steep is not None and isinstance(x := operands[0], Array) and steep(x.node):
+                share = _share_of(ct.node)
+            if share is not None:
+                return _shared(share, behind(share.cotangent, out, *operands, **params))
             return rule(ct, out, *operands, **params)
         mask, inner = found
-        return masked(mask, rule(inner, out, *operands, **params))
+        within = rule if steep is None else behind
+        return masked(mask, within(inner, out, *operands, **params))
 
     return behind
+
+
+class _Share(NamedTuple):
+    """What an operand of `maximum` gets: all where it wins, half where it ties, 0 elsewhere."""
+
+    wins: Node
+    ties: Node
+    cotangent: Array
+
+
+def _share_of(node: Node) -> _Share | None:
+    """The share that a cotangent is, or is a multiple of."""
+    if node.op.name == "where":
+        return _of_choices(node)
+    if node.op.name not in _SCALED:
+        return None
+    for slot, each in enumerate(node.operands[: _SCALED[node.op.name]]):
+        share = _share_of(each) if each.shape == node.shape else None
+        if share is not None:
+            operands = [Array(other) for other in node.operands]
+            operands[slot] = share.cotangent
+            return share._replace(cotangent=FUNCTIONS[node.op.name](*operands))
+    return None
+
+
+def _of_choices(node: Node) -> _Share | None:
+    wins, ct, other = node.operands
+    if other.op.name != "where" or not _is_zero(other.operands[2]) or ct.shape != node.shape:
+        return None
+    ties, half, _ = other.operands
+    if half is not (Array(ct) * 0.5).node:
+        return None
+    return _Share(wins, ties, Array(ct))
+
+
+def _shared(share: _Share, ct: Array) -> Any:
+    where = FUNCTIONS["where"]
+    return where(Array(share.wins), ct, where(Array(share.ties), ct * 0.5, 0))
 
 
 def masked(mask: Mask, ct: Array) -> Any:

@@ -5,6 +5,7 @@ Where the length has overflowed, x / |x| is NaN, not 0: the direction is not kno
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..array import FUNCTIONS, Array
@@ -17,7 +18,7 @@ from .factor_products import product_rule
 from .families import elementwise, like_ufunc, to_float
 from .structures import structure_of_quotient
 
-__all__ = ["divide_or_slope", "divide_or_zero", "inverse_root"]
+__all__ = ["direction_in_a_plane", "divide_or_slope", "divide_or_zero", "inverse_root"]
 
 
 def _kernel(xp: Any, x: Any, y: Any) -> Any:
@@ -37,22 +38,22 @@ def _other_leg(node: Node) -> Node | None:
     return second if first is x else first
 
 
-def _direction_in_a_plane(node: Node) -> StandIn | None:
+def direction_in_a_plane(node: Node, over: Callable[[Array, Array], Array]) -> StandIn | None:
     r"""The derivative of $x / h$ with $h = \sqrt{x^2 + y^2}$ past h: $y^2 / h^3$, $-x y / h^3$.
 
-    By h it is $(1 - x^2 / h^2) / h$, which cancels where x is far larger than y.
+    By h it is $(1 - x^2 / h^2) / h$, which cancels where x is far larger than y. `over` divides.
     """
     other = _other_leg(node)
     if other is None:
         return None
     x, length = node.operands
-    across = divide_or_zero(Array(other), Array(length))
+    across = over(Array(other), Array(length))
     return product_rule(
         (x, other),
         (length,),
         [
-            lambda: divide_or_zero(across * across, Array(length)),
-            lambda: -divide_or_zero(Array(node) * across, Array(length)),
+            lambda: over(across * across, Array(length)),
+            lambda: -over(Array(node) * across, Array(length)),
         ],
     )
 
@@ -64,7 +65,7 @@ divide_or_zero = elementwise(
         lambda ct, out, x, y: divide_or_zero(ct, y),
         lambda ct, out, x, y: -(ct * divide_or_zero(out, y)),
     ),
-    stand_in=_direction_in_a_plane,
+    stand_in=lambda node: direction_in_a_plane(node, divide_or_zero),
     promote=like_ufunc("divide"),
     facts=knows(signs=product_signs, pattern=structure_of_quotient),
     doc=(
