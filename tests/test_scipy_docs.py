@@ -21,7 +21,8 @@ from symgraph.errors import DTypeError, ShapeError
 from symgraph.reference.docstrings import sections
 from symgraph.reference.entries import PLACE, entry, names
 from symgraph.scipy import integrate, linalg, signal, special, stats
-from symgraph.scipy.stats.distribution import Continuous, Discrete
+from symgraph.scipy.stats.continuous import Continuous
+from symgraph.scipy.stats.distribution import Discrete
 
 MODULES = {"special": special, "linalg": linalg, "signal": signal, "integrate": integrate}
 DISTRIBUTIONS = {name: getattr(stats, name) for name in stats.__all__}

@@ -39,7 +39,7 @@ def _past_logarithm(node: Node, *, times: int) -> StandIn | None:
     u, out = Array(power), Array(node)
     softplus, sigmoid = FUNCTIONS["softplus"], FUNCTIONS["sigmoid"]
 
-    def turned(slope: Any) -> Array:
+    def turned(slope: Array) -> Array:
         return -slope if falls else slope
 
     def by_base() -> Array:

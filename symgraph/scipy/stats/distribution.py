@@ -23,7 +23,18 @@ from ...source import user_frame
 from ..names.mirrored import mirrored
 from .validity import VALID, common_float, fitting, lifted, positive
 
-__all__ = ["Continuous", "Discrete", "Frozen", "refused_method"]
+__all__ = [
+    "Discrete",
+    "Distribution",
+    "Formula",
+    "Frozen",
+    "Parameters",
+    "either",
+    "published",
+    "refused_method",
+    "spoiled",
+    "within",
+]
 
 Formula = Callable[..., Any]
 Parameters = Sequence[Array]
@@ -167,8 +178,8 @@ class Distribution:
             self._refuse(method)
         below = self.below(z, *shapes) if self.below else None
         above = self.above(z, *shapes) if self.above else None
-        outside = _either(self.below, self.above, z, shapes)
-        value = self._inside(_within(z, outside, self.inside(*shapes)), shapes, method)
+        outside = either(self.below, self.above, z, shapes)
+        value = self._inside(within(z, outside, self.inside(*shapes)), shapes, method)
         zero, one = (self._minus_infinity(z), 0.0) if method.startswith("log") else (0.0, 1.0)
         left, right = (zero, one) if method.endswith("cdf") else (one, zero)
         for condition, constant_there in ((below, left), (above, right)):
@@ -212,7 +223,7 @@ def _log_of(small: Array, other: Array) -> Array:
     )
 
 
-def _either(
+def either(
     below: Formula | None, above: Formula | None, z: Array, shapes: Parameters
 ) -> Array | None:
     """The masks of z below and above the support; None if z never is."""
@@ -220,7 +231,7 @@ def _either(
     return snp.logical_or(*found) if len(found) == 2 else found[0] if found else None
 
 
-def _within(z: Array, outside: Array | None, point: ArrayLike) -> Array:
+def within(z: Array, outside: Array | None, point: ArrayLike) -> Array:
     """z, and a point inside the support where z is outside."""
     return z if outside is None else snp.where(outside, point, z)
 
@@ -244,122 +255,7 @@ def published(cls: C) -> C:
     return cls
 
 
-# -- continuous ------------------------------------------------------------------------------------
-@published
-class Continuous(Distribution):
-    """A continuous distribution: SciPy's methods on symbols, and on numbers."""
-
-    methods: ClassVar[tuple[str, ...]] = (
-        "logpdf",
-        "pdf",
-        "logcdf",
-        "cdf",
-        "logsf",
-        "sf",
-        "ppf",
-        "isf",
-    )
-
-    def logpdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The logarithm of the density."""
-        return self._log_density(x, args, keywords, self._minus_infinity)
-
-    def _log_density(
-        self,
-        x: ArrayLike,
-        args: Sequence[Any],
-        keywords: Mapping[str, Any],
-        nothing: Callable[[Array], Any],
-    ) -> Any:
-        """The logarithm of the density; `nothing` of z off the support."""
-        x, shapes, scale, loc = self._standard(x, args, keywords)
-        z = _centred(x, scale, loc)
-        outside = _either(self.below, self.above, z, shapes)
-        value = self.log_density(_within(z, outside, self.inside(*shapes)), *shapes)
-        if scale is not None:
-            value = value - snp.log(scale)
-        if outside is None:
-            return value
-        return _spoiled(snp.where(outside, nothing(z), value), [*shapes, scale])
-
-    def pdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The density."""
-        if self.density_form is None:
-            return snp.exp(self._log_density(x, args, keywords, lambda z: -np.inf))
-        x, shapes, scale, loc = self._standard(x, args, keywords)
-        z = _centred(x, scale, loc)
-        outside = _either(self.below, self.above, z, shapes)
-        value = self.density_form(_within(z, outside, self.inside(*shapes)), *shapes)
-        value = value if scale is None else value / scale
-        value = value if outside is None else snp.where(outside, 0.0, value)
-        return _spoiled(value, [*shapes, scale])
-
-    def cdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The probability that X is at most x."""
-        return self._probability("cdf", x, args, keywords)
-
-    def sf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The probability that X is larger than x."""
-        return self._probability("sf", x, args, keywords)
-
-    def logcdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The logarithm of the cdf."""
-        return self._probability("logcdf", x, args, keywords)
-
-    def logsf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The logarithm of the sf."""
-        return self._probability("logsf", x, args, keywords)
-
-    def ppf(self, q: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The x whose cdf is q; NaN unless q is a probability."""
-        return self._quantile(q, args, keywords, upper=False)
-
-    def isf(self, q: ArrayLike, *args: object, **keywords: object) -> Any:
-        """The x whose sf is q; NaN unless q is a probability."""
-        return self._quantile(q, args, keywords, upper=True)
-
-    def _probability(
-        self, method: str, x: ArrayLike, args: Sequence[Any], keywords: Mapping[str, Any]
-    ) -> Array:
-        x, shapes, scale, loc = self._standard(x, args, keywords)
-        value = self._distributed(_centred(x, scale, loc), shapes, method)
-        return _spoiled(value, [*shapes, scale] if self.below or self.above else [])
-
-    def _quantile(
-        self, q: ArrayLike, args: Sequence[Any], keywords: Mapping[str, Any], *, upper: bool
-    ) -> Array:
-        form = self._form("isf" if upper else "ppf")
-        other = self._form("ppf" if upper else "isf")
-        if form is None and other is None:
-            self._refuse("isf" if upper else "ppf")
-        q, shapes, scale, loc = self._standard(q, args, keywords)
-        first, last = (self.high, self.low) if upper else (self.low, self.high)
-        proper = ((q > 0) if first else (q >= 0)) & ((q < 1) if last else (q <= 1))
-        safe = snp.where(proper, q, 0.5)
-        value = form(safe, *shapes) if form else other(1 - safe, *shapes)  # pyright: ignore[reportOptionalCall]
-        ends = lifted(np.nan, q.dtype)
-        for place, end in ((1, last), (0, first)):
-            if end:
-                there = self._end(lifted(end(*shapes), q.dtype), q, shapes, upper=upper)
-                ends = snp.where(q == place, there, ends)
-        value = snp.where(proper, value, ends)
-        value = value if scale is None else value * scale
-        value = value if loc is None else value + loc
-        return _spoiled(value, [*shapes, scale])
-
-    def _end(self, end: Array, q: Array, shapes: Parameters, *, upper: bool) -> Array:
-        """An end of the support with the slope of the quantile, 1 over the density there."""
-        slope = snp.exp(-lifted(self.log_density(end, *shapes), q.dtype))
-        slope = snp.where(snp.isinf(end), np.inf, slope)
-        return with_slope(end, q, -slope if upper else slope)
-
-
-def _centred(x: Array, scale: Array | None, loc: Array | None) -> Array:
-    x = x if loc is None else x - loc
-    return x if scale is None else x / scale
-
-
-def _spoiled(value: Array, parameters: Sequence[Array | None]) -> Array:
+def spoiled(value: Array, parameters: Sequence[Array | None]) -> Array:
     """The value, or NaN where a parameter is NaN, even if the value does not depend on it."""
     for each in parameters:
         if each is not None and each.node.op.name == "where":
@@ -381,9 +277,9 @@ class Discrete(Distribution):
         k = k if loc is None else k - loc
         # `floor(k) != k` would hold for NaN.
         broken = snp.logical_or(snp.floor(k) < k, snp.floor(k) > k)
-        outside = snp.logical_or(broken, _either(self.below, self.above, k, shapes))
-        value = self.log_density(_within(k, outside, self.inside(*shapes)), *shapes)
-        return _spoiled(snp.where(outside, -np.inf, value), shapes)
+        outside = snp.logical_or(broken, either(self.below, self.above, k, shapes))
+        value = self.log_density(within(k, outside, self.inside(*shapes)), *shapes)
+        return spoiled(snp.where(outside, -np.inf, value), shapes)
 
     def pmf(self, k: ArrayLike, *args: object, **keywords: object) -> Any:
         """The probability of k."""
@@ -410,7 +306,7 @@ class Discrete(Distribution):
     ) -> Array:
         given, shapes, _scale, loc = self._standard(k, args, keywords)
         whole: Array = snp.floor(given if loc is None else given - loc)
-        return _spoiled(self._distributed(whole, shapes, method), shapes)
+        return spoiled(self._distributed(whole, shapes, method), shapes)
 
 
 # -- parameters fixed ------------------------------------------------------------------------------

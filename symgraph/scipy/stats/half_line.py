@@ -11,7 +11,8 @@ from typing import Any
 
 from ... import numpy as snp
 from ...array import Array
-from .distribution import Continuous, Formula
+from .continuous import Continuous
+from .distribution import Formula
 from .standard_forms import (
     at_most_zero,
     below_zero,

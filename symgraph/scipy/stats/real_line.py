@@ -11,7 +11,7 @@ from typing import Any
 
 from ... import numpy as snp
 from ...array import Array
-from .distribution import Continuous
+from .continuous import Continuous
 from .standard_forms import (
     infinite,
     infinity,

@@ -12,7 +12,8 @@ import scipy.stats
 
 import symgraph as sg
 from symgraph.scipy import stats
-from symgraph.scipy.stats.distribution import Continuous, Discrete
+from symgraph.scipy.stats.continuous import Continuous
+from symgraph.scipy.stats.distribution import Discrete
 
 SHAPES: dict[str, tuple[float, ...]] = {
     "gamma": (2.5,),
