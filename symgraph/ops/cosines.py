@@ -6,17 +6,17 @@ transpose. In SciPy it is the second type, and its inverse the third.
 
 from __future__ import annotations
 
-from math import ceil, log2
 from typing import Any
 
 from ..array import Array, ArrayLike, apply
 from ..errors import ShapeError
 from ..ir.avals import Aval
-from ..ir.dims import Dim, show_shape
+from ..ir.dims import show_shape
 from ..ir.op import Op, register
 from ..ir.traits import Traits
 from .batched import batch_whole
 from .families import function
+from .fourier import real_flops
 from .matrices import matrix_dtype
 
 __all__ = ["cosine_transform"]
@@ -38,13 +38,6 @@ def _vjp(ct: Array, out: object, x: Array, *, index: int, axis: int, inverse: bo
     return apply(COSINE_TRANSFORM, ct, axis=axis, inverse=not inverse)
 
 
-def _flops(out: Aval, *_avals: Aval, axis: int, inverse: bool) -> Dim:
-    """Those of a Fourier transform of as many real numbers."""
-    n = out.shape[axis]
-    stages = ceil(log2(n)) if isinstance(n, int) and n > 1 else 10
-    return out.size * (5 * stages) // 2  # pyright: ignore[reportReturnType]
-
-
 COSINE_TRANSFORM = register(
     Op(
         "cosine_transform",
@@ -55,7 +48,7 @@ COSINE_TRANSFORM = register(
         kernel=_kernel,
         vjp=_vjp,
         promote=matrix_dtype,
-        flops=_flops,
+        flops=lambda out, *_, axis, inverse: real_flops(out, axis),
         doc=(
             "The orthonormal discrete cosine transform along `axis`, of the second type; with "
             "`inverse`=True its transpose, of the third."

@@ -20,7 +20,7 @@ from .batched import batch_whole
 from .families import function
 from .matrices import matrix_dtype
 
-__all__ = ["fourier", "half_spectrum", "half_spectrum_transpose"]
+__all__ = ["fourier", "half_spectrum", "half_spectrum_transpose", "real_flops"]
 
 
 def _check(axis: int, *parts: Aval) -> None:
@@ -55,6 +55,11 @@ def _vjp(
 ) -> Array:
     r"""$\bar z = F^* \bar Z$: the transform of the other direction, by both cotangents at once."""
     return apply(FOURIER, *ct, axis=axis, inverse=not inverse)[index]
+
+
+def real_flops(x: Aval, axis: int) -> Dim:
+    """Those of a transform of real numbers: half of those of complex ones."""
+    return x.size * (5 * _stages(x.shape[axis])) // 2  # pyright: ignore[reportReturnType]
 
 
 def _stages(n: Dim) -> int:
@@ -119,11 +124,6 @@ def _half_vjp(
     return apply(TRANSPOSE, *ct, n=x.shape[axis], axis=axis, twice=twice)
 
 
-def _half_flops(out: Aval, x: Aval, *, axis: int, twice: bool) -> Dim:
-    """Half of those of complex numbers."""
-    return x.size * (5 * _stages(x.shape[axis])) // 2  # pyright: ignore[reportReturnType]
-
-
 HALF_SPECTRUM = register(
     Op(
         "half_spectrum",
@@ -134,7 +134,7 @@ HALF_SPECTRUM = register(
         kernel=_half_kernel,
         vjp=_half_vjp,
         promote=matrix_dtype,
-        flops=_half_flops,
+        flops=lambda out, x, *, axis, twice: real_flops(x, axis),
         doc=(
             "Real and imaginary parts of the sums of x[t] exp(-2πi k t / n) along `axis`, for k "
             "from 0 to n // 2. With `twice`=True those that stand for two, which are not their own "
@@ -164,10 +164,6 @@ def _transpose_vjp(
     return apply(HALF_SPECTRUM, ct, axis=axis, twice=twice)[index]
 
 
-def _transpose_flops(out: Aval, *_avals: Aval, n: Dim, axis: int, twice: bool) -> Dim:
-    return out.size * (5 * _stages(n)) // 2  # pyright: ignore[reportReturnType]
-
-
 def _transpose_workspace(out: Aval, *_avals: Aval, **_params: object) -> Dim:
     """The complex numbers; NumPy transforms single precision in copies of double precision."""
     return (2 if out.dtype.itemsize == 8 else 6) * out.nbytes
@@ -184,7 +180,7 @@ TRANSPOSE = register(
         kernel=_transpose_kernel,
         vjp=_transpose_vjp,
         promote=matrix_dtype,
-        flops=_transpose_flops,
+        flops=lambda out, *_, axis, **__: real_flops(out, axis),
         doc=(
             "The sums of re[k] cos(2π k t / n) - im[k] sin(2π k t / n) along `axis`, for each t "
             "below n. With `twice`=True the k that stand for two count twice: n times the real "

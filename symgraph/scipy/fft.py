@@ -96,83 +96,52 @@ rfftn, irfftn = _several(np.fft.rfftn, None), _several(np.fft.irfftn, None)
 
 
 # -- cosines and sines -----------------------------------------------------------------------------
-@mirrored
-def dct(
-    x: ArrayLike,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-    orthogonalize: bool | None = None,
-) -> Array:
-    """The cosine transform of type 2 or 3 along an axis.
+_PARAMETERS = """
 
-    Parameters
-    ----------
-    x : array_like
-    type : {2, 3}
-    n : int, optional
-        Another length: the first n elements, or zeros behind.
-    axis : int
-    norm : {"backward", "ortho", "forward"}, optional
-    overwrite_x, workers
-        Without effect.
-    orthogonalize : bool, optional
-        As it is by default: True for the norm "ortho" alone.
+Parameters
+----------
+x : array_like
+type : {2, 3}
+n : int, optional
+    Another length: the first n elements, or zeros behind.
+axis : int
+norm : {"backward", "ortho", "forward"}, optional
+overwrite_x, workers
+    Without effect.
+orthogonalize : bool, optional
+    As it is by default: True for the norm "ortho" alone.
 
-    Raises
-    ------
-    InputError
-        Of another type or norm, or an `orthogonalize` of its own.
-    """
-    return _transformed("dct", x, type, n, axis, norm, orthogonalize)
+Raises
+------
+InputError
+    Of another type or norm, or an `orthogonalize` of its own.
+"""
 
 
-@mirrored
-def idct(
-    x: ArrayLike,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-    orthogonalize: bool | None = None,
-) -> Array:
-    """The inverse of `dct`; parameters as there."""
-    return _transformed("idct", x, type, n, axis, norm, orthogonalize)
+def _along_one(name: str, what: str) -> Callable[..., Any]:
+    """A cosine or sine transform along one axis."""
+
+    def transform(
+        x: ArrayLike,
+        type: int = 2,
+        n: int | None = None,
+        axis: int = -1,
+        norm: str | None = None,
+        overwrite_x: bool = False,
+        workers: int | None = None,
+        orthogonalize: bool | None = None,
+    ) -> Array:
+        return _transformed(name, x, type, n, axis, norm, orthogonalize)
+
+    transform.__name__ = transform.__qualname__ = name
+    transform.__doc__ = what + _PARAMETERS
+    return mirrored(transform)
 
 
-@mirrored
-def dst(
-    x: ArrayLike,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-    orthogonalize: bool | None = None,
-) -> Array:
-    """The sine transform of type 2 or 3 along an axis; parameters as of `dct`."""
-    return _transformed("dst", x, type, n, axis, norm, orthogonalize)
-
-
-@mirrored
-def idst(
-    x: ArrayLike,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = None,
-    overwrite_x: bool = False,
-    workers: int | None = None,
-    orthogonalize: bool | None = None,
-) -> Array:
-    """The inverse of `dst`; parameters as of `dct`."""
-    return _transformed("idst", x, type, n, axis, norm, orthogonalize)
+dct = _along_one("dct", "The cosine transform of type 2 or 3 along an axis.")
+idct = _along_one("idct", "The inverse of `dct`.")
+dst = _along_one("dst", "The sine transform of type 2 or 3 along an axis.")
+idst = _along_one("idst", "The inverse of `dst`.")
 
 
 def _along_each(name: str, one: Callable[..., Any]) -> Callable[..., Any]:
