@@ -166,7 +166,11 @@ class Trials:
         stack = list(reversed(nodes))
         while stack:
             top = stack[-1]
-            missing = [each for each in top.operands if each not in found and not self.has(each)]
+            missing = [
+                each
+                for each in top.operands
+                if each not in found and each not in self._trials and not self.has(each)
+            ]
             if missing and top not in found:
                 stack.extend(missing)
                 continue
@@ -295,7 +299,9 @@ class Trials:
             return found
         # A kernel may return an operand itself, or a view of it.
         flags = found.flags
-        fresh = flags.owndata and flags.writeable and all(found is not each for each in operands)
+        fresh = flags.owndata and flags.writeable
+        for each in operands:
+            fresh = fresh and found is not each
         return self._with_noise(found, fresh=fresh)
 
     def _with_noise(self, found: Numbers, *, fresh: bool = False) -> Numbers:

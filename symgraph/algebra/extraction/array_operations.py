@@ -36,6 +36,8 @@ from .indexed_arrays import IndexedArray, Label, aligned
 
 __all__ = ["ArrayOperations"]
 
+_HALF = Fraction(1, 2)
+
 _SUMS: dict[Op, Function] = {sum.op: sum, logsumexp.op: logsumexp}
 """The functions that sum over axes, by operation."""
 
@@ -246,7 +248,7 @@ class ArrayOperations:
             return a
         if power == 2:
             return self.unary(square, a)
-        if power == Fraction(1, 2):
+        if power == _HALF:
             return self.unary(sqrt, a)
         if power.denominator == 1 and int(self.dtype.type(power.numerator)) != power:
             raise OverflowError(power)

@@ -188,6 +188,8 @@ def _end(factor: Factor, index: int) -> tuple[Atom, int, int]:
 # -- one factor of several terms -------------------------------------------------------------------
 def _pattern(idx: tuple[int, ...]) -> tuple[int, ...]:
     """The indices with bound ones numbered in order of appearance."""
+    if min(idx, default=0) >= 0:
+        return idx
     names: dict[int, int] = {}
     return tuple([i if i >= 0 else names.setdefault(i, -1 - len(names)) for i in idx])
 

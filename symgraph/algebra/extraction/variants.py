@@ -192,7 +192,7 @@ class Variants:
     def power_raised_by_one(self, factors: Factors, coef: Coef) -> Variant:
         r"""$x \cdot x^{a - 1} = x^a$."""
         for place, (atom, idx, power) in enumerate(factors):
-            pair = lowered_power(atom.node) if atom.kind == LEAF and power == 1 else None
+            pair = lowered_power(atom.node) if is_power(atom) and power == 1 else None
             if pair is None:
                 continue
             x, exponent = pair

@@ -116,8 +116,7 @@ class NodeForms:
         used = self.licence_uses
         expr = self._expr(node, operands, self.memory.exprs)
         if expr is not None:
-            with suppress(OverflowError):
-                expr = self.contractions.recalled(expr)
+            expr = self.contractions.recalled(expr)
             self._note_identities(node, self.memory.exprs[node][2])
         self._note_licence(node, used)
         return expr
@@ -215,18 +214,18 @@ class NodeForms:
         if node.op in _OF_EXPS:
             for atom in {each for term in expr for f in term.factors for each in exps_of(f.atom)}:
                 self.exps.setdefault(atom, []).append(node)
+        closed = not self.opened[node]
+        if not closed and not (expr and self.thorough and self.users[node] > 1):
+            return
         if self.depends_on_licence(node):
             return  # The expression may be a number where the value is NaN.
         with suppress(OverflowError):
-            if not self.opened[node]:
+            if closed:
                 self.contractions.learn(expr, self._seen[node])
-            elif expr and self.thorough and self.users[node] > 1:
-                learn = (
-                    self.contractions.learn_sum
-                    if len(expr) > 1
-                    else self.contractions.learn_product
-                )
-                learn(expr, self.now[node])
+            elif len(expr) > 1:
+                self.contractions.learn_sum(expr, self.now[node])
+            else:
+                self.contractions.learn_product(expr, self.now[node])
 
     def is_learned(self, node: Node, expr: Expr) -> bool:
         """Whether `learn` has anything to remember."""

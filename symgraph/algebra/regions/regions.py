@@ -169,10 +169,14 @@ def held_by(expr: Expr) -> list[Node]:
     """
     found: list[Node] = []
     arrays = _uses_of_arrays(expr)
-    powers = [node for node in arrays if is_power(node)]
+    powers = {node for node in arrays if node.op.traits.raises}
     for node, uses in arrays.items():
-        joins = node in powers and any(_may_join(node, other) for other in powers)
-        if not joins and not _merges(node) and (uses > 1 or lowered_power(node) is None):
+        if node in powers:
+            joins = any(_may_join(node, other) for other in powers)
+            kept = not joins and (uses > 1 or lowered_power(node) is None)
+        else:
+            kept = True
+        if kept and not _merges(node):
             found.append(node)
             continue
         for operand in node.operands:
@@ -198,7 +202,8 @@ def _changes_inside(node: Node, operand: Node) -> bool:
 def _merges(node: Node) -> bool:
     if is_choice(node):
         return all(has_number(each) for each in node.operands[1:])
-    return node.op in _MERGING or _turns(node)
+    op = node.op
+    return op in _MERGING or (bool(op.traits.parity) and _turns(node))
 
 
 def _turns(node: Node) -> bool:

@@ -109,6 +109,8 @@ class RepeatedRegions:
         written : bool
             Whether the region has a new spelling.
         """
+        if not self.structures.wants(structure):
+            return
         leaves, now = structure.leaves, self.node_forms.now[node]
         places = places_of(needed, leaves)
         spelling = template(now, leaves, self._arrays_below(node)) if written else None
@@ -120,7 +122,7 @@ class RepeatedRegions:
         closed = not self.node_forms.opened[node]
         reasons = self.replacements.reasons.get(now) if written else None
         split = node in self.borders.split
-        bounds = self.structures.bounds_of(structure)
+        bounds = self.structures.bounds_of(structure) if written else ()
         outcome = RegionOutcome(closed, places, price, spelling, learned_at, split, reasons, bounds)
         self.structures.keep(structure, outcome)
 
