@@ -94,6 +94,16 @@ def captured(roots: Iterable[Root]) -> Captured:
     return walk.found
 
 
+def _is_part_of_library(owner: object) -> bool:
+    """Whether it is a module or a class of an installed library.
+
+    Such a library reads names of all its modules and classes: to follow each name through each of
+    them is to follow the whole library.
+    """
+    name = owner.__name__ if isinstance(owner, ModuleType) else getattr(owner, "__module__", None)
+    return isinstance(owner, (type, ModuleType)) and is_installed(str(name))
+
+
 class _Walk:
     """One walk from the roots."""
 
@@ -101,9 +111,11 @@ class _Walk:
         self.found = Captured()
         self._seen: dict[tuple[int, str], Any] = {}  # Held, so that no identity is used again.
         self._loose: set[str] = set()
+        self._own_loose: set[str] = set()  # Of these the names that the user's own code reads.
         self._open: list[tuple[str, Any, set[str]]] = []
         self._any_name = False
         self._depth = 0
+        self._inside = False  # Whether the function that is followed is a library's.
 
     def finish(self) -> None:
         """Attributes by names alone, until no more names are found."""
@@ -111,7 +123,8 @@ class _Walk:
         while grown:
             grown = False
             for label, owner, done in self._open:  # Which may become longer meanwhile.
-                names = self._loose | names_of(owner) if self._any_name else self._loose
+                names = self._own_loose if _is_part_of_library(owner) else self._loose
+                names = names | names_of(owner) if self._any_name else names
                 fresh = names - done
                 grown = grown or bool(fresh)
                 done |= fresh
@@ -296,9 +309,11 @@ class _Walk:
             self.found.named(keywords, name)
         self.found.codes.append(function.__code__)
         self._depth += inside
+        outside, self._inside = self._inside, inside
         for name, each in defaults(function):
             self.value(name, each)
         self._code(function.__code__, function, owner)
+        self._inside = outside
         self._depth -= inside
 
     def _wrapping(self, label: str, function: FunctionType) -> None:
@@ -310,7 +325,7 @@ class _Walk:
 
     def _code(self, code: object, function: FunctionType, owner: object) -> None:
         reads = code_reads(code)
-        self._loose |= reads.loose
+        self._read_of_any(reads.loose)
         # A library's computed names are taken to be of its own objects.
         self._any_name |= reads.computed and not self._depth
         outer = function.__code__
@@ -331,7 +346,7 @@ class _Walk:
             elif known and read.name == first and (read.start == "free" or code is outer):
                 self._chain(first, owner, read.chain)
             else:
-                self._loose.update(read.chain)
+                self._read_of_any(read.chain)
         for each in reads.nested:
             self._code(each, function, owner)
 
@@ -346,6 +361,12 @@ class _Walk:
                 self.value(name, self.found.named(names, name))
 
     # -- attributes ------------------------------------------------------------------------------
+    def _read_of_any(self, names: Iterable[str]) -> None:
+        """Attributes that are read of objects that are not known here."""
+        self._loose.update(names)
+        if not self._inside:
+            self._own_loose.update(names)
+
     def _chain(self, label: str, value: object, chain: tuple[str, ...]) -> None:
         for i, name in enumerate(chain):
             if isinstance(value, (list, set, dict, deque)) and name in _CHANGERS:
@@ -359,11 +380,11 @@ class _Walk:
                 label, value = f"{label}.{name}", self.found.named(vars(value), name)
                 continue
             if not has_names(value) or is_table(value) or arrays_in(value):
-                self._loose.update(chain[i:] if is_derived(value) else ())
+                self._read_of_any(chain[i:] if is_derived(value) else ())
                 break  # A method of it may read all its values.
             owner, value = value, self._read(label, value, name)
             if value is MISSING:
-                self._loose.update(chain[i + 1 :])
+                self._read_of_any(chain[i + 1 :])
                 if computes_attributes(owner):
                     self.value(label, owner)
                 return
