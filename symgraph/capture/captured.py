@@ -95,11 +95,7 @@ def captured(roots: Iterable[Root]) -> Captured:
 
 
 def _is_part_of_library(owner: object) -> bool:
-    """Whether it is a module or a class of an installed library.
-
-    Such a library reads names of all its modules and classes: to follow each name through each of
-    them is to follow the whole library.
-    """
+    """Whether it is a module or a class of an installed library."""
     name = owner.__name__ if isinstance(owner, ModuleType) else getattr(owner, "__module__", None)
     return isinstance(owner, (type, ModuleType)) and is_installed(str(name))
 
@@ -112,7 +108,7 @@ class _Walk:
         self._seen: dict[tuple[int, str], Any] = {}  # Held, so that no identity is used again.
         self._loose: set[str] = set()
         self._own_loose: set[str] = set()  # Of these the names that the user's own code reads.
-        self._open: list[tuple[str, Any, set[str]]] = []
+        self._open: list[tuple[str, Any, set[str], bool]] = []
         self._any_name = False
         self._depth = 0
         self._inside = False  # Whether the function that is followed is a library's.
@@ -122,14 +118,16 @@ class _Walk:
         grown = True
         while grown:
             grown = False
-            for label, owner, done in self._open:  # Which may become longer meanwhile.
-                names = self._own_loose if _is_part_of_library(owner) else self._loose
+            for label, owner, done, inner in self._open:  # Which may become longer meanwhile.
+                names = self._own_loose if inner else self._loose
                 names = names | names_of(owner) if self._any_name else names
                 fresh = names - done
                 grown = grown or bool(fresh)
                 done |= fresh
+                self._inside = _is_part_of_library(owner)
                 for name in sorted(fresh):
                     self._attribute(label, owner, name)
+            self._inside = False
 
     def _first(self, value: object, how: str = "") -> bool:
         """Whether a value is met for the first time, and may be followed."""
@@ -214,7 +212,7 @@ class _Walk:
         cls: Any = value if isinstance(value, type) else type(value)
         if isinstance(value, ModuleType):
             if not is_foreign(value.__name__):
-                self._open.append((label, value, set()))
+                self._ask_names_of(label, value)
             return
         # A namespace or a record of Python's own holds the user's values.
         holds = not isinstance(value, type) and not is_numeric(cls.__module__)
@@ -224,7 +222,7 @@ class _Walk:
         if holds and cls.__module__ in ("collections", "weakref"):  # UserDict, ChainMap
             for name in attributes(value):
                 self.value(f"{label}.{name}", self.found.named(attributes(value), name))
-        self._open.append((label, value, set()))
+        self._ask_names_of(label, value)
         own = None if isinstance(value, type) else value
         names = IMPLICIT if own is not None else (*IMPLICIT, "__init__", "__post_init__")
         for base in cls.__mro__:
@@ -233,6 +231,14 @@ class _Walk:
                     each = vars(base).get(name)
                     if isinstance(each, FunctionType):
                         self._function(f"{label}.{name}", each, own)
+
+    def _ask_names_of(self, label: str, value: object) -> None:
+        """Look up names in a value that are read of unknown objects.
+
+        Modules and classes of a library that its own code leads to are asked for the names that
+        the user's code reads: each name of a library through each of them is all of the library.
+        """
+        self._open.append((label, value, set(), self._inside and _is_part_of_library(value)))
 
     def _arrays_of(self, label: str, value: object) -> None:
         """Arrays that an object of NumPy or SciPy holds, such as the cells of a sparse matrix."""
