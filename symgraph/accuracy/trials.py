@@ -175,7 +175,7 @@ class Trials:
                 stack.extend(missing)
                 continue
             stack.pop()
-            if top not in found and not self.has(top):
+            if top not in found and top not in self._trials and not self.has(top):
                 found[top] = None
         return list(found)
 
@@ -249,7 +249,8 @@ class Trials:
             if len(below) > 1 and sums_products(op, len(below)):
                 found = without_order(op, found, below, lower, shape)
             found = self._perturbed(node, found, repeated, (params, lower), shape, kind)
-            right, found = _without_empty_rows(node, right), _without_empty_rows(node, found)
+            if op.traits.exponential_sum is not None:
+                right, found = _without_empty_rows(node, right), _without_empty_rows(node, found)
         count = len(right)
         if len(found) > 1:
             found = found.reshape(self._repeated, count, *shape)
@@ -336,6 +337,7 @@ def _subnormal_places(numbers: Numbers) -> Numbers:
     return (bits < _LARGEST_SUBNORMAL).nonzero()[0]
 
 
+@lru_cache(maxsize=4096)
 def _short(shape: Shape, longest: int) -> tuple[int, ...]:
     """The shape with named and long dimensions replaced by small sizes."""
     return tuple([_size(dim, longest) for dim in shape])
@@ -359,6 +361,8 @@ def _named_size(dim: Expr) -> int:
 
 def _resolved(params: Mapping[str, Any], dtype: np.dtype[Any], longest: int) -> dict[str, Any]:
     """Params with short dimensions, and with this dtype for every float dtype."""
+    if not params:
+        return {}
     return {name: _param(name, value, dtype, longest) for name, value in params.items()}
 
 

@@ -194,9 +194,14 @@ class UseCounts:
 
     def varying(self, node: Node) -> bool:
         """Whether the node depends on an input."""
-        found = self._varying.get(node)
+        varying = self._varying
+        found = varying.get(node)
         if found is not None:
             return found
+        for operand in node.operands:
+            if varying.get(operand):  # Nearly always all operands are known.
+                varying[node] = True
+                return True
         stack = [node]
         while stack:
             top = stack[-1]

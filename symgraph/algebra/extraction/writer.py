@@ -132,8 +132,6 @@ class ExpressionWriter:
 
     def _known_sum(self, expr: Expr) -> Scaled | None:
         """The sum as a multiple of an array that is computed anyway; None if there is none."""
-        if len(expr) < 2 or any(f.atom.rank < 0 for term in expr for f in term.factors):
-            return None
         known = self.sum_of(expr)
         if known is None or not self.spelling.alive(known[1]):
             return None

@@ -96,6 +96,8 @@ class KnownContractions:
         """A number, an array and its indices, whose product is this sum; None if none is known."""
         if len(expr) < 2 or _shape_of_sum(expr) not in self._shapes_of_sums:
             return None
+        if any(f.atom.rank < 0 for term in expr for f in term.factors):
+            return None  # Of values that were written for the result.
         coef = content(expr)
         if coef == 0:
             return None

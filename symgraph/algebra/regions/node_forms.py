@@ -73,7 +73,8 @@ class NodeForms:
 
     def open(self, node: Node, expr: Expr) -> None:
         """Show the value as this expression from now on."""
-        self._note_licence(node)
+        if self.memory.licence is not None:
+            self._note_licence(node)
         self._seen[node] = expr
         self.opened[node] = True
 
@@ -113,12 +114,14 @@ class NodeForms:
 
     def _formed(self, node: Node) -> Expr | None:
         operands = [self.of(operand) for operand in node.operands]
-        used = self.licence_uses
+        licence = self.memory.licence
+        used = 0 if licence is None else licence.used
         expr = self._expr(node, operands, self.memory.exprs)
         if expr is not None:
             expr = self.contractions.recalled(expr)
             self._note_identities(node, self.memory.exprs[node][2])
-        self._note_licence(node, used)
+        if licence is not None:
+            self._note_licence(node, used)
         return expr
 
     # -- identities --------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def is_closed(expr: Expr, users: int, argument: bool, *, early: bool = False) ->
         Close at half the length and half the weight.
     """
     heavy, part = weight(expr), 2 if early else 1
-    length = part * sum([_length(term) for term in expr])
+    length = part * _length(expr)
     if length > _LONGEST or (users > 1 and length > _LONG) or part * heavy > _HEAVIEST:
         return True
     if argument and heavy > _LONG_ARGUMENT:
@@ -123,9 +123,14 @@ def _of_exps(expr: Expr) -> set[Atom]:
     return {atom for atom in atoms if atom.kind in (SUM, LOG) and exps_of(atom)}
 
 
-def _length(term: Term) -> int:
-    """The number of factors of a product, each term of a lazy sum counted."""
-    return sum([len(f.atom.expr) if f.atom.kind == SUM else 1 for f in term.factors])
+def _length(expr: Expr) -> int:
+    """The number of factors in all terms, each term of a lazy sum counted."""
+    length = 0
+    for term in expr:
+        for factor in term.factors:
+            atom = factor.atom
+            length += len(atom.expr) if atom.kind == SUM else 1
+    return length
 
 
 def _is_contraction(term: Term) -> bool:
@@ -219,7 +224,8 @@ def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
         return False
     if is_choice(node):
         return False
-    if any(starmap(_may_join, combinations(filter(is_power, node.operands), 2))):
+    powers = [each for each in node.operands if each.op.traits.raises]
+    if len(powers) > 1 and any(starmap(_may_join, combinations(powers, 2))):
         return False
     if is_negation(node) and _merges(node.operands[0]):
         return False

@@ -71,7 +71,8 @@ class RepeatedRegions:
             return None
         if node not in self.borders.lifted or not self.use_counts.alive(node):
             return None
-        arrays = [self.node_forms.array(each) for each in node.operands]
+        opened, now = self.node_forms.opened, self.node_forms.now
+        arrays = [None if opened[each] else now[each] for each in node.operands]
         return self.structures.of(node, arrays, self._surroundings(node))
 
     def _surroundings(self, node: Node) -> tuple[bool, ...]:
