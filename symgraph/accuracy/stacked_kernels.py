@@ -82,7 +82,7 @@ def stacked(
         found = _singly(op, operands, params, shape)
     if found.shape[1:] != shape:
         return _misfit(whole) if len(found) else None
-    count = max([len(each) for each in operands], default=1)
+    count = max(map(len, operands), default=1)
     return found if len(found) == count else _singly(op, operands, params, shape)
 
 

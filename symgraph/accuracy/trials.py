@@ -166,12 +166,16 @@ class Trials:
         stack = list(reversed(nodes))
         while stack:
             top = stack[-1]
-            missing = [each for each in top.operands if each not in found and not self.has(each)]
+            missing = [
+                each
+                for each in top.operands
+                if each not in found and each not in self._trials and not self.has(each)
+            ]
             if missing and top not in found:
                 stack.extend(missing)
                 continue
             stack.pop()
-            if top not in found and not self.has(top):
+            if top not in found and top not in self._trials and not self.has(top):
                 found[top] = None
         return list(found)
 
@@ -245,7 +249,8 @@ class Trials:
             if len(below) > 1 and sums_products(op, len(below)):
                 found = without_order(op, found, below, lower, shape)
             found = self._perturbed(node, found, repeated, (params, lower), shape, kind)
-            right, found = _without_empty_rows(node, right), _without_empty_rows(node, found)
+            if op.traits.exponential_sum is not None:
+                right, found = _without_empty_rows(node, right), _without_empty_rows(node, found)
         count = len(right)
         if len(found) > 1:
             found = found.reshape(self._repeated, count, *shape)
@@ -295,7 +300,9 @@ class Trials:
             return found
         # A kernel may return an operand itself, or a view of it.
         flags = found.flags
-        fresh = flags.owndata and flags.writeable and all(found is not each for each in operands)
+        fresh = flags.owndata and flags.writeable
+        for each in operands:
+            fresh = fresh and found is not each
         return self._with_noise(found, fresh=fresh)
 
     def _with_noise(self, found: Numbers, *, fresh: bool = False) -> Numbers:
@@ -330,6 +337,7 @@ def _subnormal_places(numbers: Numbers) -> Numbers:
     return (bits < _LARGEST_SUBNORMAL).nonzero()[0]
 
 
+@lru_cache(maxsize=4096)
 def _short(shape: Shape, longest: int) -> tuple[int, ...]:
     """The shape with named and long dimensions replaced by small sizes."""
     return tuple([_size(dim, longest) for dim in shape])
@@ -353,6 +361,8 @@ def _named_size(dim: Expr) -> int:
 
 def _resolved(params: Mapping[str, Any], dtype: np.dtype[Any], longest: int) -> dict[str, Any]:
     """Params with short dimensions, and with this dtype for every float dtype."""
+    if not params:
+        return {}
     return {name: _param(name, value, dtype, longest) for name, value in params.items()}
 
 

@@ -94,6 +94,12 @@ def captured(roots: Iterable[Root]) -> Captured:
     return walk.found
 
 
+def _is_part_of_library(owner: object) -> bool:
+    """Whether it is a module or a class of an installed library."""
+    name = owner.__name__ if isinstance(owner, ModuleType) else getattr(owner, "__module__", None)
+    return isinstance(owner, (type, ModuleType)) and is_installed(str(name))
+
+
 class _Walk:
     """One walk from the roots."""
 
@@ -101,22 +107,27 @@ class _Walk:
         self.found = Captured()
         self._seen: dict[tuple[int, str], Any] = {}  # Held, so that no identity is used again.
         self._loose: set[str] = set()
-        self._open: list[tuple[str, Any, set[str]]] = []
+        self._own_loose: set[str] = set()  # Of these the names that the user's own code reads.
+        self._open: list[tuple[str, Any, set[str], bool]] = []
         self._any_name = False
         self._depth = 0
+        self._inside = False  # Whether the function that is followed is a library's.
 
     def finish(self) -> None:
         """Attributes by names alone, until no more names are found."""
         grown = True
         while grown:
             grown = False
-            for label, owner, done in self._open:  # Which may become longer meanwhile.
-                names = self._loose | names_of(owner) if self._any_name else self._loose
+            for label, owner, done, inner in self._open:  # Which may become longer meanwhile.
+                names = self._own_loose if inner else self._loose
+                names = names | names_of(owner) if self._any_name else names
                 fresh = names - done
                 grown = grown or bool(fresh)
                 done |= fresh
+                self._inside = _is_part_of_library(owner)
                 for name in sorted(fresh):
                     self._attribute(label, owner, name)
+            self._inside = False
 
     def _first(self, value: object, how: str = "") -> bool:
         """Whether a value is met for the first time, and may be followed."""
@@ -201,7 +212,7 @@ class _Walk:
         cls: Any = value if isinstance(value, type) else type(value)
         if isinstance(value, ModuleType):
             if not is_foreign(value.__name__):
-                self._open.append((label, value, set()))
+                self._ask_names_of(label, value)
             return
         # A namespace or a record of Python's own holds the user's values.
         holds = not isinstance(value, type) and not is_numeric(cls.__module__)
@@ -211,7 +222,7 @@ class _Walk:
         if holds and cls.__module__ in ("collections", "weakref"):  # UserDict, ChainMap
             for name in attributes(value):
                 self.value(f"{label}.{name}", self.found.named(attributes(value), name))
-        self._open.append((label, value, set()))
+        self._ask_names_of(label, value)
         own = None if isinstance(value, type) else value
         names = IMPLICIT if own is not None else (*IMPLICIT, "__init__", "__post_init__")
         for base in cls.__mro__:
@@ -220,6 +231,14 @@ class _Walk:
                     each = vars(base).get(name)
                     if isinstance(each, FunctionType):
                         self._function(f"{label}.{name}", each, own)
+
+    def _ask_names_of(self, label: str, value: object) -> None:
+        """Look up names in a value that are read of unknown objects.
+
+        Modules and classes of a library that its own code leads to are asked for the names that
+        the user's code reads: each name of a library through each of them is all of the library.
+        """
+        self._open.append((label, value, set(), self._inside and _is_part_of_library(value)))
 
     def _arrays_of(self, label: str, value: object) -> None:
         """Arrays that an object of NumPy or SciPy holds, such as the cells of a sparse matrix."""
@@ -296,9 +315,11 @@ class _Walk:
             self.found.named(keywords, name)
         self.found.codes.append(function.__code__)
         self._depth += inside
+        outside, self._inside = self._inside, inside
         for name, each in defaults(function):
             self.value(name, each)
         self._code(function.__code__, function, owner)
+        self._inside = outside
         self._depth -= inside
 
     def _wrapping(self, label: str, function: FunctionType) -> None:
@@ -310,7 +331,7 @@ class _Walk:
 
     def _code(self, code: object, function: FunctionType, owner: object) -> None:
         reads = code_reads(code)
-        self._loose |= reads.loose
+        self._read_of_any(reads.loose)
         # A library's computed names are taken to be of its own objects.
         self._any_name |= reads.computed and not self._depth
         outer = function.__code__
@@ -331,7 +352,7 @@ class _Walk:
             elif known and read.name == first and (read.start == "free" or code is outer):
                 self._chain(first, owner, read.chain)
             else:
-                self._loose.update(read.chain)
+                self._read_of_any(read.chain)
         for each in reads.nested:
             self._code(each, function, owner)
 
@@ -346,6 +367,12 @@ class _Walk:
                 self.value(name, self.found.named(names, name))
 
     # -- attributes ------------------------------------------------------------------------------
+    def _read_of_any(self, names: Iterable[str]) -> None:
+        """Attributes that are read of objects that are not known here."""
+        self._loose.update(names)
+        if not self._inside:
+            self._own_loose.update(names)
+
     def _chain(self, label: str, value: object, chain: tuple[str, ...]) -> None:
         for i, name in enumerate(chain):
             if isinstance(value, (list, set, dict, deque)) and name in _CHANGERS:
@@ -359,11 +386,11 @@ class _Walk:
                 label, value = f"{label}.{name}", self.found.named(vars(value), name)
                 continue
             if not has_names(value) or is_table(value) or arrays_in(value):
-                self._loose.update(chain[i:] if is_derived(value) else ())
+                self._read_of_any(chain[i:] if is_derived(value) else ())
                 break  # A method of it may read all its values.
             owner, value = value, self._read(label, value, name)
             if value is MISSING:
-                self._loose.update(chain[i + 1 :])
+                self._read_of_any(chain[i + 1 :])
                 if computes_attributes(owner):
                     self.value(label, owner)
                 return

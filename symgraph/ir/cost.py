@@ -66,7 +66,7 @@ def varying(outputs: Iterable[Node]) -> list[Node]:
 
 def op_count(outputs: Iterable[Node]) -> int:
     """Operations of the graph of `outputs`, by the convention above."""
-    return sum(node.op.count for node in varying(outputs))
+    return sum([node.op.count for node in varying(outputs)])
 
 
 def node_flops(node: Node) -> Dim:

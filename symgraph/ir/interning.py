@@ -48,7 +48,7 @@ def _typed(value: object) -> Any:
     """A hashable key that tells 1, 1.0, True and -0.0 apart, and arrays by their bytes."""
     if isinstance(value, tuple):
         items = cast("tuple[Any, ...]", value)
-        return tuple(_typed(item) for item in items)
+        return tuple([(int, each) if type(each) is int else _typed(each) for each in items])
     if isinstance(value, np.ndarray):
         array = cast("np.ndarray[Any, Any]", value)
         data = array.tobytes()

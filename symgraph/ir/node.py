@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -109,6 +110,12 @@ class Node(Immutable):
     names : tuple of Name
         The user's variables that held the value, the outermost first; see `naming`. No part of its
         identity.
+    aval : Aval
+        The abstract value; of a node with several results, that of the first.
+    dtype, shape
+        Those of `aval`.
+    is_constant, is_input : bool
+        Whether the operation is that of a constant, or of an input.
 
     Examples
     --------
@@ -117,9 +124,14 @@ class Node(Immutable):
     ('multiply', 2, ())
     """
 
+    # Passes ask for these millions of times, so what follows from `results` and `op` is kept.
     __slots__ = (
         "__weakref__",
+        "aval",
         "copy",
+        "dtype",
+        "is_constant",
+        "is_input",
         "names",
         "op",
         "operands",
@@ -127,6 +139,7 @@ class Node(Immutable):
         "params",
         "results",
         "serial",
+        "shape",
     )
 
     def __init__(
@@ -147,31 +160,15 @@ class Node(Immutable):
         self.results = results
         self.serial = serial
         self.origin = origin
-
-    @property
-    def aval(self) -> Aval:
-        """The abstract value; of a node with several results, that of the first."""
-        return self.results[0]
-
-    @property
-    def shape(self) -> tuple[Any, ...]:
-        return self.results[0].shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.results[0].dtype
+        self.aval = aval = results[0]
+        self.dtype: np.dtype[Any] = aval.dtype
+        self.shape: tuple[Any, ...] = aval.shape
+        self.is_constant = op.name == "constant"
+        self.is_input = op.name == "input"
 
     @property
     def ndim(self) -> int:
-        return len(self.results[0].shape)
-
-    @property
-    def is_constant(self) -> bool:
-        return self.op.name == "constant"
-
-    @property
-    def is_input(self) -> bool:
-        return self.op.name == "input"
+        return len(self.shape)
 
     def __repr__(self) -> str:
         avals = ", ".join(str(aval) for aval in self.results)
@@ -292,6 +289,8 @@ def newest_serial() -> int:
 
 _interned: Interned[Node] = Interned()
 
+_serial_of = attrgetter("serial")
+
 
 def make(op: Op, operands: Sequence[Node], params: Params | None = None, copy: int = 0) -> Node:
     """The node of `op` on `operands`: the existing one if there is an equal one.
@@ -323,7 +322,7 @@ def _made(
     results: tuple[Aval, ...] | None = None,
 ) -> Node:
     """As `make`, of the origin given; `results` if they are known."""
-    serials = [operand.serial for operand in operands]
+    serials = map(_serial_of, operands)
     # The record and not its name: a custom operation may be defined again under its name.
     if params:
         key = (op, *serials, *params_key(params), copy)
@@ -352,7 +351,7 @@ def _made(
 
 def existing(op: Op, operands: Sequence[Node], params: Params | None = None) -> Node | None:
     """The node that `make` would give, if it exists already; else None, and none is made."""
-    serials = [operand.serial for operand in operands]
+    serials = map(_serial_of, operands)
     key = (op, *serials, *params_key(params), 0) if params else (op, *serials, 0)
     ref = _interned.refs.get(key)
     return None if ref is None else ref()

@@ -146,6 +146,14 @@ def _signs_of(node: Node, negated: set[Node]) -> tuple[bool, bool]:
     return own != (x in negated), own != ((y in negated) != (node.op is subtract.op))
 
 
+class _Roles(dict[Node, _Role]):
+    """The role of each node that was asked for."""
+
+    def __missing__(self, node: Node) -> _Role:
+        found = self[node] = _Role(node)
+        return found
+
+
 class _Signs:
     """The values that are negated, so far."""
 
@@ -153,7 +161,7 @@ class _Signs:
         self.outputs = frozenset(outputs)
         self.negated: set[Node] = set()
         self._counts: dict[Node, int] = {}
-        self._roles: dict[Node, _Role] = {}
+        self._roles = _Roles()
         self._mending: dict[Node, list[Node]] = {}
         """For an operation, the values to negate that may mend it."""
         self._steps, self._in_vain = _STEPS, 0
@@ -192,13 +200,15 @@ class _Signs:
             flips |= {node}
             near = dict.fromkeys([node, *self.users[node]])
             changes = {each: by for each, by in changes.items() if each not in near}
-            changes.update([pair for pair in self._changes(near, flips) if pair[1]])
+            new = [pair for pair in self._changes(near, flips) if pair[1]]
+            changes.update(new)
             bad = [each for each, by in changes.items() if by > 0]
             if sum(changes.values()) < 0:
                 if not bad:
                     return flips
                 second_best = second_best or flips
-            if bad and all(self._role(each).carries_sign for each in bad):
+            # Of the others it was asked before these were flipped.
+            if bad and all(self._roles[each].carries_sign for each, by in new if by > 0):
                 choices = [x for x in self._candidates(bad[-1]) if x not in flips]
                 stack.extend((flips, changes, x) for x in reversed(choices))
         return second_best
@@ -207,13 +217,7 @@ class _Signs:
         """The number of negations needed beside the operation."""
         found = self._counts.get(node)
         if found is None:
-            found = self._counts[node] = self._role(node).missing(node, self.negated)
-        return found
-
-    def _role(self, node: Node) -> _Role:
-        found = self._roles.get(node)
-        if found is None:
-            found = self._roles[node] = _Role(node)
+            found = self._counts[node] = self._roles[node].missing(node, self.negated)
         return found
 
     def _changes(self, nodes: Iterable[Node], flips: Negated) -> list[tuple[Node, int]]:
@@ -221,8 +225,8 @@ class _Signs:
         before = [(node, self._needed_negations(node)) for node in nodes]
         # The set is changed and changed back, for in a large graph a copy would be large.
         self.negated ^= flips
-        role, negated = self._role, self.negated
-        found = [(node, role(node).missing(node, negated) - needed) for node, needed in before]
+        roles, negated = self._roles, self.negated
+        found = [(node, roles[node].missing(node, negated) - needed) for node, needed in before]
         self.negated ^= flips
         return found
 
@@ -230,13 +234,13 @@ class _Signs:
         """The values to negate that may mend an operation: its operands, or its result."""
         found = self._mending.get(node)
         if found is None:
-            places = dict.fromkeys([*self._role(node).slots, node])
+            places = dict.fromkeys([*self._roles[node].slots, node])
             found = self._mending[node] = [each for each in places if self._may_negate(each)]
         return found
 
     def _may_negate(self, node: Node) -> bool:
         free = node not in self.outputs and len(self.users[node]) <= _MOST_USERS
-        return free and self._role(node).carries_sign
+        return free and self._roles[node].carries_sign
 
 
 # -- the graph with values negated -----------------------------------------------------------------

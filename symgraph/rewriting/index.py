@@ -173,12 +173,15 @@ class _LeftSide:
         """
         if self.twice and not twice:
             return False
-        for order in self.orders:
-            if len(order) == len(names) and all(
-                each is None or name in each for each, name in zip(order, names, strict=True)
-            ):
-                return True
-        return False
+        return any(len(order) == len(names) and _allows(order, names) for order in self.orders)
+
+
+def _allows(order: Sequence[frozenset[str] | None], names: Sequence[str]) -> bool:
+    """Whether each operation is among those allowed at its place; None allows all."""
+    for allowed, name in zip(order, names, strict=True):
+        if allowed is not None and name not in allowed:
+            return False
+    return True
 
 
 def _needs_twice(pattern: OpPattern) -> bool:

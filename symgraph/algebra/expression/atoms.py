@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from math import inf, log
 from typing import Any
 
@@ -26,7 +26,7 @@ from ...facts import (
     symmetric,
     total,
 )
-from ...ir.dims import Dim
+from ...ir.dims import Dim, Shape
 from ...ir.fact_inference import Knowledge
 from ...ir.node import Node
 from ...ops.control import cast
@@ -62,9 +62,12 @@ _ALONG_AXIS = ("simplex", "one_hot", "unit_norm")
 
 def open_axes(node: Node) -> tuple[int, ...]:
     """The axes that carry an index: those whose size is not 1, counted from the end."""
-    shape = node.aval.shape
-    ndim = len(shape)
-    return tuple([axis for axis in range(-ndim, 0) if shape[axis] != 1])
+    return _open_axes(node.shape)
+
+
+@lru_cache(maxsize=4096)
+def _open_axes(shape: Shape) -> tuple[int, ...]:
+    return tuple([axis for axis in range(-len(shape), 0) if shape[axis] != 1])
 
 
 class AtomTable:

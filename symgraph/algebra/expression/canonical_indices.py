@@ -55,12 +55,16 @@ def _sorted(
     factors: Sequence[tuple[Atom, tuple[int, ...], Rational]], names: Mapping[int, int]
 ) -> tuple[Factor, ...]:
     placed: list[Factor] = []
-    for atom, idx, power in factors:
+    for given in factors:
+        atom, idx, power = given
         if names:
             idx = tuple([names.get(index, index) for index in idx])
         if len(idx) > 1 and atom.symmetric and idx[-2] > idx[-1]:
             idx = (*idx[:-2], idx[-1], idx[-2])
-        placed.append(_factor((atom, idx, power)))
+        if idx is given[1] and type(given) is Factor:
+            placed.append(given)
+        else:
+            placed.append(_factor((atom, idx, power)))
     if len(placed) == 2 and placed[0].atom.rank != placed[1].atom.rank:
         if placed[0].atom.rank > placed[1].atom.rank:
             placed.reverse()

@@ -112,6 +112,11 @@ def bounded(value: Coef) -> Coef:
     return value
 
 
+def _short(value: int) -> Coef:
+    """`bounded` of a whole number."""
+    return value if -_BOUND <= value <= _BOUND else _normal(float(value), True)
+
+
 def _normal(value: float, nonzero: bool) -> float:
     if not isfinite(value) or (nonzero and abs(value) < float_info.min):
         raise OverflowError(value)
@@ -121,7 +126,7 @@ def _normal(value: float, nonzero: bool) -> float:
 def times(a: Coef, b: Coef) -> Coef:
     """The product; a fraction if both are. Raises `OverflowError` as `bounded` does."""
     if type(a) is int and type(b) is int:
-        return bounded(a * b)
+        return _short(a * b)
     if isinstance(a, float) or isinstance(b, float):
         return _normal(float(a) * float(b), a != 0 != b)
     return bounded(rational(a * b))
@@ -133,7 +138,7 @@ def plus(a: Coef, b: Coef) -> Coef:
     Floats that cancel up to their rounding give 0.
     """
     if type(a) is int and type(b) is int:
-        return bounded(a + b)
+        return _short(a + b)
     if isinstance(a, float) or isinstance(b, float):
         total = _normal(float(a) + float(b), False)
         return total if abs(total) > _ROUNDED * abs(float(a)) else 0.0

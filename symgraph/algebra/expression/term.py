@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from ...ir.dims import Dim
 from ...ir.node import Node
@@ -80,18 +80,24 @@ class Atom:
         The kind of the atom; for a leaf, the operation that gives its value.
     base : float, optional
         The number b, if the atom stands for its natural logarithm.
+    node : Node
+        The payload of a leaf.
+    expr : Expr
+        The payload of a sum, exp or log: the closed expression.
     """
 
     __slots__ = (
         "antisymmetric",
         "axes",
         "base",
+        "expr",
         "find",
         "finite",
         "high",
         "kind",
         "licence",
         "low",
+        "node",
         "nonnegative",
         "nonzero",
         "one_hot",
@@ -108,6 +114,9 @@ class Atom:
         "weight",
     )
 
+    payload: Any
+    node: Node
+    expr: Expr
     axes: tuple[int, ...]
     symmetric: bool
     antisymmetric: bool
@@ -133,7 +142,7 @@ class Atom:
         licence: Licence | None = None,
     ) -> None:
         self.kind = kind
-        self.payload: Any = payload
+        self.payload = self.node = self.expr = cast("Any", payload)
         self.rank = rank
         self.sizes = sizes
         self.find = find
@@ -161,16 +170,6 @@ class Atom:
         self.know_nothing()
         find(self)
         return getattr(self, name)
-
-    @property
-    def node(self) -> Node:
-        """The value of a leaf."""
-        return self.payload
-
-    @property
-    def expr(self) -> Expr:
-        """The closed expression of a sum, exp or log."""
-        return self.payload
 
     def granted(self) -> bool:
         """Whether the licence allows a step that no fact allows. Ask last: it counts as used."""

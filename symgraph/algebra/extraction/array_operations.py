@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from .contraction_order import MATMUL
 from .indexed_arrays import IndexedArray, Label, aligned
 
 __all__ = ["ArrayOperations"]
+
+_HALF = Fraction(1, 2)
 
 _SUMS: dict[Op, Function] = {sum.op: sum, logsumexp.op: logsumexp}
 """The functions that sum over axes, by operation."""
@@ -81,16 +83,17 @@ class ArrayOperations:
         """The result of a public function, with nodes as operands."""
         if not params:
             op = self._applied_by(function)
-            if op is not None:
-                nodes = [
-                    each
-                    for each in operands
-                    if isinstance(each, Node) and each.results[0].dtype is self.dtype
-                ]
-                if len(nodes) == len(operands):
-                    return make(op, nodes)
+            if op is not None and self._are_nodes(operands):
+                return make(op, operands)
         arrays = [Array(each) if isinstance(each, Node) else each for each in operands]
         return function(*arrays, **params).node
+
+    def _are_nodes(self, operands: tuple[object, ...]) -> TypeGuard[tuple[Node, ...]]:
+        """Whether all are nodes of this dtype."""
+        for each in operands:
+            if not isinstance(each, Node) or each.dtype is not self.dtype:
+                return False
+        return True
 
     def _applied_by(self, function: Callable[..., Array]) -> Op | None:
         """The operation, if the function does nothing but apply it to operands of this dtype."""
@@ -105,7 +108,7 @@ class ArrayOperations:
     def known(self, function: Function, *operands: Node) -> Node | None:
         """The result if it is computed anyway, else None; no node is made to find out."""
         op = self._applied_by(function)
-        if op is None or any(each.dtype is not self.dtype for each in operands):
+        if op is None or not self._are_nodes(operands):
             found: Node | None = self.call(function, *operands)
         else:
             found = existing(op, operands)
@@ -246,7 +249,7 @@ class ArrayOperations:
             return a
         if power == 2:
             return self.unary(square, a)
-        if power == Fraction(1, 2):
+        if power == _HALF:
             return self.unary(sqrt, a)
         if power.denominator == 1 and int(self.dtype.type(power.numerator)) != power:
             raise OverflowError(power)

@@ -41,14 +41,25 @@ def common_product(expr: Expr) -> Factors:
     found: Factors = []
     for factor in first.factors:
         atom, idx, _ = factor
-        if atom.kind != LEAF or any(i < 0 for i in idx):
+        if atom.kind != LEAF or (idx and min(idx) < 0):
             continue
-        powers = [_power_of(factor, term) for term in expr]
-        if not (all(each > 0 for each in powers) or all(each < 0 for each in powers)):
+        powers = _powers_of(factor, expr)
+        if not powers or min(powers) < 0 < max(powers):
             continue
         least = min(powers, key=abs)
         if least.denominator == 1 or atom.nonnegative or len(set(powers)) == 1:
             found.append((atom, idx, least))
+    return found
+
+
+def _powers_of(factor: Factor, expr: Expr) -> list[Rational]:
+    """The power of a factor in each term; none if it is absent in one."""
+    found: list[Rational] = []
+    for term in expr:
+        power = _power_of(factor, term)
+        if not power:
+            return []
+        found.append(power)
     return found
 
 
@@ -188,6 +199,8 @@ def _end(factor: Factor, index: int) -> tuple[Atom, int, int]:
 # -- one factor of several terms -------------------------------------------------------------------
 def _pattern(idx: tuple[int, ...]) -> tuple[int, ...]:
     """The indices with bound ones numbered in order of appearance."""
+    if not idx or min(idx) >= 0:
+        return idx
     names: dict[int, int] = {}
     return tuple([i if i >= 0 else names.setdefault(i, -1 - len(names)) for i in idx])
 

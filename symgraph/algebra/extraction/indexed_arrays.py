@@ -6,6 +6,7 @@ A piece is a node whose axes carry indices; an axis of size 1 carries None.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from ...ir.node import Node
 
@@ -37,9 +38,10 @@ class IndexedArray:
         self.node = node
         self.labels = labels
         self.symmetric = symmetric
-        self.names: tuple[int, ...] = (
-            tuple([label for label in labels if label is not None]) if labels else ()
-        )
+        if None in labels:
+            self.names: tuple[int, ...] = tuple([label for label in labels if label is not None])
+        else:
+            self.names = cast("tuple[int, ...]", labels)
 
     def renamed(self, names: dict[int, int]) -> IndexedArray:
         return IndexedArray(

@@ -49,6 +49,12 @@ Row: TypeAlias = "tuple[IndexedArray, PlanOperand]"
 
 _EXPS = (exp.op, softmax.op)
 
+_SIMPLE = (1, 2, Fraction(1, 2))
+"""Powers that have an operation of their own."""
+
+_SPLIT = (-2, Fraction(-3, 2))
+"""Powers that are divided by step by step."""
+
 
 class Unwritable(Exception):
     """The expression has no spelling in this dtype or within the plan's bounds."""
@@ -228,7 +234,7 @@ class TermWriter:
         self, slot: tuple[Atom, tuple[int, ...], Rational]
     ) -> tuple[IndexedArray, PlanOperand]:
         atom, idx, power = slot
-        if power < 0 and abs(power) not in (1, 2, Fraction(1, 2)):
+        if power < 0 and abs(power) not in _SIMPLE:
             # x**-3 at once, not 1 / x**3, unless x**3 is computed anyway.
             below = self.spelling.raised(self._leaf(atom, idx), abs(power))
             if not self.spelling.alive(below.node):
@@ -271,7 +277,7 @@ class TermWriter:
         rows: list[tuple[IndexedArray, PlanOperand]],
         out: frozenset[int],
     ) -> tuple[IndexedArray, bool]:
-        current = list(rows)
+        current = rows
         for move in moves:
             chosen = [current[place] for place in move.places]
             piece = self._moved(move, chosen, out)
@@ -383,6 +389,6 @@ def _split_power(
     atom, idx, power = slot
     if power == 2 and (damped or (len(idx) == 1 and idx[0] in bound)):
         return [(atom, idx, 1), (atom, idx, 1)]
-    if power in (-2, Fraction(-3, 2)) and apart:
+    if apart and power in _SPLIT:
         return [(atom, idx, -1), (atom, idx, power + 1)]
     return [slot]

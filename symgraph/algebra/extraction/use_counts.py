@@ -28,22 +28,38 @@ class UseCounts:
 
     A replaced node stands for its replacement: its users keep referring to the old node, which is
     now defined by the new one.
+
+    Parameters
+    ----------
+    outputs : sequence of Node
+    nodes : sequence of Node, optional
+        All nodes of the graph, operands first.
+    costs : dict of Node to Price, optional
+        What nodes of this and of earlier graphs cost by themselves; those of this graph are added.
     """
 
-    def __init__(self, outputs: Sequence[Node], nodes: Iterable[Node] | None = None) -> None:
+    def __init__(
+        self,
+        outputs: Sequence[Node],
+        nodes: Sequence[Node] | None = None,
+        costs: dict[Node, Price] | None = None,
+    ) -> None:
+        nodes = reachable(outputs) if nodes is None else nodes
+        costs = {} if costs is None else costs
         self._uses: dict[Node, int] = {}
         self._stands_for: dict[Node, Node] = {}
         self._replaced: dict[Node, Node] = {}
         self._varying: dict[Node, bool] = {}
-        self._own: dict[Node, Price] = {}
+        self._own: dict[Node, Price] = {node: costs[node] for node in nodes if node in costs}
         self._dims: dict[Dim, float] = {}
         self._suspended: dict[Node, int] = {}
         self._prices: dict[Node, Price] = {}
         varying = self._varying
-        for node in reachable(outputs) if nodes is None else nodes:
+        for node in nodes:
             varying[node] = node.is_input or any(map(varying.__getitem__, node.operands))
         for output in outputs:
             self.retain(output)
+        costs.update(self._own)
 
     # -- identity ----------------------------------------------------------------------------------
     def same(self, node: Node, original: Node) -> None:
@@ -178,9 +194,14 @@ class UseCounts:
 
     def varying(self, node: Node) -> bool:
         """Whether the node depends on an input."""
-        found = self._varying.get(node)
+        varying = self._varying
+        found = varying.get(node)
         if found is not None:
             return found
+        for operand in node.operands:
+            if varying.get(operand):  # Nearly always all operands are known.
+                varying[node] = True
+                return True
         stack = [node]
         while stack:
             top = stack[-1]

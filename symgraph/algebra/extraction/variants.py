@@ -5,9 +5,10 @@ None is shorter by itself. Each may be shorter if a part of it is computed for a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import permutations
 from math import isfinite
 from typing import TypeAlias
@@ -16,6 +17,7 @@ import numpy as np
 
 from ...facts import nonnegative, positive
 from ...ir.node import Node
+from ...ir.op import Op
 from ...ir.traits import Angle
 from ...ops.elementwise import add, divide, multiply, sqrt, subtract
 from ...ops.families import Function
@@ -58,7 +60,7 @@ class Variants:
         factors, bound = self.normal.opened_term(term)
         return [
             (variant.__name__, canonical_term(each, bound), by)
-            for variant in VARIANTS
+            for variant in _variants_about(frozenset([slot[0].topic for slot in factors]))
             for each, by in variant(self, factors, coef)
         ]
 
@@ -192,7 +194,7 @@ class Variants:
     def power_raised_by_one(self, factors: Factors, coef: Coef) -> Variant:
         r"""$x \cdot x^{a - 1} = x^a$."""
         for place, (atom, idx, power) in enumerate(factors):
-            pair = lowered_power(atom.node) if atom.kind == LEAF and power == 1 else None
+            pair = lowered_power(atom.node) if is_power(atom) and power == 1 else None
             if pair is None:
                 continue
             x, exponent = pair
@@ -287,7 +289,7 @@ class Variants:
     def _inside(self, factors: Factors) -> Iterator[Node]:
         """Products and quotients inside the factors that were written for this region."""
         level = [slot[0].node for slot in factors if slot[0].rank < 0]
-        for _ in range(_DEEP):
+        for _ in range(_DEEP if level else 0):
             level = [each for node in level for each in node.operands]
             yield from [each for each in level if is_product(each) or is_quotient(each)]
             level = [each for each in level if not self.spelling.alive(each)]
@@ -369,3 +371,21 @@ VARIANTS = (
     Variants.product_cancelled,
 )
 """All variants, in the order in which they are tried."""
+
+_OF_ANGLES = (Variants.sine_times_cosine, Variants.sine_over_cosine)
+_OF_POWERS = (Variants.power_raised_by_one, Variants.power_of_quotient, Variants.powers_joined)
+"""Variants of terms that have such functions among their factors."""
+
+
+@lru_cache(maxsize=4096)
+def _variants_about(topics: frozenset[str | Op]) -> tuple[Callable[..., Variant], ...]:
+    """The variants that may apply to factors of these topics."""
+    traits = [each.traits for each in topics if isinstance(each, Op)]
+    angles, powers = any(each.angle for each in traits), any(each.raises for each in traits)
+    return tuple(
+        [
+            each
+            for each in VARIANTS
+            if (angles or each not in _OF_ANGLES) and (powers or each not in _OF_POWERS)
+        ]
+    )

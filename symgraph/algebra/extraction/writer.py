@@ -114,12 +114,12 @@ class ExpressionWriter:
 
     def sum(self, expr: Expr, *, given: bool = False) -> Scaled:
         """The expression as a number times a piece."""
-        self.spelling.sizes.update(index_sizes(expr))
         if not expr:
             return one, IndexedArray(self.spelling.constant(0), ())
         key = frozenset(expr.items())
         found = self._sums.get(key)
         if found is None:
+            self.spelling.sizes.update(index_sizes(expr))
             found = self._known_sum(expr) or self.sum_of_leaves(self.stable.expr(expr))
             joint = gathered(self.normal, expr)
             if joint is not None:
@@ -132,8 +132,6 @@ class ExpressionWriter:
 
     def _known_sum(self, expr: Expr) -> Scaled | None:
         """The sum as a multiple of an array that is computed anyway; None if there is none."""
-        if any(f.atom.rank < 0 for term in expr for f in term.factors):
-            return None
         known = self.sum_of(expr)
         if known is None or not self.spelling.alive(known[1]):
             return None

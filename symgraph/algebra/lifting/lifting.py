@@ -68,8 +68,9 @@ class Lifter:
         """Whether a node is lifted: its operation, with its params and dtype."""
         if node.op not in FORMS or node.copy or node.aval.dtype.kind != "f":
             return False
-        if any(0 in each.shape for each in node.operands):
-            return False  # An empty sum is 0 whatever the factor in it; beside it 0/0 is NaN.
+        for each in node.operands:
+            if 0 in each.shape:
+                return False  # An empty sum is 0 whatever the factor in it; beside it 0/0 is NaN.
         known = _KNOWN_IF.get(node.op)
         return known is None or known(node)
 

@@ -13,7 +13,7 @@ __all__ = ["instance", "opened_term", "reclosed", "substituted"]
 def opened_term(normal: Arithmetic, term: Term) -> tuple[Factors, Bound]:
     """The factors of a term, with fresh names for its bound indices."""
     if not term.bound:
-        return [(f.atom, f.idx, f.power) for f in term.factors], {}
+        return [*term.factors], {}
     names = {-1 - place: normal.atoms.fresh() for place in range(len(term.bound))}
     bound = {names[-1 - place]: size for place, size in enumerate(term.bound)}
     factors: Factors = [
@@ -30,6 +30,8 @@ def instance(normal: Arithmetic, slot: RawFactor) -> Expr:
 
 def substituted(normal: Arithmetic, expr: Expr, names: dict[int, int]) -> Expr:
     """The expression with free indices renamed. Several may get the same name."""
+    if not names:
+        return expr
     values = [names.get(index, index) for index in free_indices(expr)]
     if len(set(values)) == len(values):
         return normal.atoms.renamed(expr, names)

@@ -8,6 +8,8 @@ merge.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from operator import attrgetter
 from typing import NamedTuple
 
 from ...ir.node import Node
@@ -24,6 +26,9 @@ __all__ = ["KnownContractions"]
 
 _MOST_PRODUCTS = 4
 """The largest number of products remembered for one array."""
+
+
+_atom = attrgetter("atom")
 
 
 class _KnownArray(NamedTuple):
@@ -91,6 +96,8 @@ class KnownContractions:
         """A number, an array and its indices, whose product is this sum; None if none is known."""
         if len(expr) < 2 or _shape_of_sum(expr) not in self._shapes_of_sums:
             return None
+        if any(f.atom.rank < 0 for term in expr for f in term.factors):
+            return None  # Of values that were written for the result.
         coef = content(expr)
         if coef == 0:
             return None
@@ -151,13 +158,22 @@ class KnownContractions:
         """The expression with known arrays in place of their contractions."""
         if not self._known:
             return expr
-        parts: list[tuple[Term, Coef]] = []
-        changed = False
-        for term, coef in expr.items():
-            found = self._in_term(term, coef)
-            changed = changed or found is not None
-            parts.extend(found.items() if found is not None else [(term, coef)])
-        return added(parts) if changed else expr
+        held = [term for term in expr if self._may_hold(term)]
+        if not held:
+            return expr
+        replaced: dict[Term, Expr] = {}
+        with suppress(OverflowError):  # A number in it is too large for a float.
+            for term in held:
+                found = self._in_term(term, expr[term])
+                if found is not None:
+                    replaced[term] = found
+            parts = [replaced.get(term, {term: coef}) for term, coef in expr.items()]
+            return added([each for part in parts for each in part.items()]) if replaced else expr
+        return expr
+
+    def _may_hold(self, term: Term) -> bool:
+        """Whether a known array may be in a term: contracted there, or as a lazy sum."""
+        return bool(term.bound) or not self._known.keys().isdisjoint(map(_atom, term.factors))
 
     def uncut(self, expr: Expr) -> Expr | None:
         """The expression with its known arrays written in full, if like terms merge then.
@@ -183,8 +199,6 @@ class KnownContractions:
         return found if len(found) < len(expr) else None
 
     def _in_term(self, term: Term, coef: Coef) -> Expr | None:
-        if not term.bound and all(f.atom not in self._known for f in term.factors):
-            return None
         factors, bound = self.normal.opened_term(term)
         changed = False
         new: Factors = []

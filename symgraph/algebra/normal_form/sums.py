@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ..expression.applied import named
 from ..expression.atoms import one
-from ..expression.exact_numbers import Coef, quotient, times
-from ..expression.term import EXP, SUM, Expr, Term, added, weight
+from ..expression.exact_numbers import Coef, quotient
+from ..expression.term import EXP, SUM, Expr, Term, added, scaled, weight
 from .arithmetic import Arithmetic
 from .covered_quotients import like_terms_at_pole, without_covered_quotients, without_covered_zeros
 from .factor_identities import exps
@@ -38,7 +38,7 @@ __all__ = [
 
 def add(normal: Arithmetic, parts: Sequence[tuple[Expr, Coef]]) -> Expr:
     """A linear combination of expressions, in normal form."""
-    total = added([(term, times(coef, by)) for expr, by in parts for term, coef in expr.items()])
+    total = added([item for expr, by in parts for item in scaled(expr, by).items()])
     total = without_covered_quotients(normal, like_terms_at_pole(normal, parts, total))
     return _opened(normal, common_denominator(normal, logistic_and_complement(normal, total)))
 

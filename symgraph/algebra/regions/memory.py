@@ -75,6 +75,8 @@ class RegionMemory:
         """Nodes left as they are, with the price at which nothing was to be gained."""
         self.kept_late: dict[Node, Price] = {}
         """The same for late walks."""
+        self.costs: dict[Node, Price] = {}
+        """What the nodes of all graphs so far cost by themselves."""
         self.leaf_exprs: dict[Node, Expr] = {}
         self.exprs: Exprs = {}
         self.opened: dict[Node | frozenset[tuple[Term, Coef]], Expr | None] = {}

@@ -73,7 +73,8 @@ class NodeForms:
 
     def open(self, node: Node, expr: Expr) -> None:
         """Show the value as this expression from now on."""
-        self._note_licence(node)
+        if self.memory.licence is not None:
+            self._note_licence(node)
         self._seen[node] = expr
         self.opened[node] = True
 
@@ -113,13 +114,14 @@ class NodeForms:
 
     def _formed(self, node: Node) -> Expr | None:
         operands = [self.of(operand) for operand in node.operands]
-        used = self.licence_uses
+        licence = self.memory.licence
+        used = 0 if licence is None else licence.used
         expr = self._expr(node, operands, self.memory.exprs)
         if expr is not None:
-            with suppress(OverflowError):
-                expr = self.contractions.recalled(expr)
+            expr = self.contractions.recalled(expr)
             self._note_identities(node, self.memory.exprs[node][2])
-        self._note_licence(node, used)
+        if licence is not None:
+            self._note_licence(node, used)
         return expr
 
     # -- identities --------------------------------------------------------------------------------
@@ -215,18 +217,18 @@ class NodeForms:
         if node.op in _OF_EXPS:
             for atom in {each for term in expr for f in term.factors for each in exps_of(f.atom)}:
                 self.exps.setdefault(atom, []).append(node)
+        closed = not self.opened[node]
+        if not closed and not (expr and self.thorough and self.users[node] > 1):
+            return
         if self.depends_on_licence(node):
             return  # The expression may be a number where the value is NaN.
         with suppress(OverflowError):
-            if not self.opened[node]:
+            if closed:
                 self.contractions.learn(expr, self._seen[node])
-            elif expr and self.thorough and self.users[node] > 1:
-                learn = (
-                    self.contractions.learn_sum
-                    if len(expr) > 1
-                    else self.contractions.learn_product
-                )
-                learn(expr, self.now[node])
+            elif len(expr) > 1:
+                self.contractions.learn_sum(expr, self.now[node])
+            else:
+                self.contractions.learn_product(expr, self.now[node])
 
     def is_learned(self, node: Node, expr: Expr) -> bool:
         """Whether `learn` has anything to remember."""

@@ -8,8 +8,10 @@ is NaN, and a comparison would have a result.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 from ...ir.node import Node
+from ...ir.op import Op
 from ..expression.applied import IdentityNames
 from ..expression.term import Expr
 from ..normal_form.covered_quotients import (
@@ -54,8 +56,15 @@ def below_bounded(nodes: Sequence[Node], read: Iterable[Node] = ()) -> set[Node]
 
 def _keeps_infinity(node: Node, place: int) -> bool:
     """Whether the value is infinite or NaN where this operand is, as far as it depends on it."""
-    traits, count = node.op.traits, len(node.operands)
-    if len(node.results) > 1 or node.dtype.kind != "f" or place in traits.blind_in(count):
+    if len(node.results) > 1 or node.dtype.kind != "f":
+        return False
+    return _carries_infinity(node.op, place, len(node.operands))
+
+
+@lru_cache(maxsize=4096)
+def _carries_infinity(op: Op, place: int, count: int) -> bool:
+    traits = op.traits
+    if place in traits.blind_in(count):
         return False
     if place in traits.linear_in(count) or place in traits.linear_together(count):
         return True

@@ -169,7 +169,7 @@ class RegionPass:
         self.settled: set[Node] = set()
         self.contested, self.shares = False, not self.patient
         self.now: dict[Node, Node] = {}
-        self.use_counts = counts = UseCounts(outputs, nodes)
+        self.use_counts = counts = UseCounts(outputs, nodes, memory.costs)
         self.borders = Borders(outputs, nodes, memory.parted)
         self.users = users = self.borders.users
         self.rebuilt = RebuiltValues(self.borders.used_by, self.now, counts)

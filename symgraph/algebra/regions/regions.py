@@ -96,7 +96,7 @@ def is_closed(expr: Expr, users: int, argument: bool, *, early: bool = False) ->
         Close at half the length and half the weight.
     """
     heavy, part = weight(expr), 2 if early else 1
-    length = part * sum([_length(term) for term in expr])
+    length = part * _length(expr)
     if length > _LONGEST or (users > 1 and length > _LONG) or part * heavy > _HEAVIEST:
         return True
     if argument and heavy > _LONG_ARGUMENT:
@@ -123,9 +123,14 @@ def _of_exps(expr: Expr) -> set[Atom]:
     return {atom for atom in atoms if atom.kind in (SUM, LOG) and exps_of(atom)}
 
 
-def _length(term: Term) -> int:
-    """The number of factors of a product, each term of a lazy sum counted."""
-    return sum([len(f.atom.expr) if f.atom.kind == SUM else 1 for f in term.factors])
+def _length(expr: Expr) -> int:
+    """The number of factors in all terms, each term of a lazy sum counted."""
+    length = 0
+    for term in expr:
+        for factor in term.factors:
+            atom = factor.atom
+            length += len(atom.expr) if atom.kind == SUM else 1
+    return length
 
 
 def _is_contraction(term: Term) -> bool:
@@ -169,10 +174,14 @@ def held_by(expr: Expr) -> list[Node]:
     """
     found: list[Node] = []
     arrays = _uses_of_arrays(expr)
-    powers = [node for node in arrays if is_power(node)]
+    powers = {node for node in arrays if node.op.traits.raises}
     for node, uses in arrays.items():
-        joins = node in powers and any(_may_join(node, other) for other in powers)
-        if not joins and not _merges(node) and (uses > 1 or lowered_power(node) is None):
+        if node in powers:
+            joins = any(_may_join(node, other) for other in powers)
+            kept = not joins and (uses > 1 or lowered_power(node) is None)
+        else:
+            kept = True
+        if kept and not _merges(node):
             found.append(node)
             continue
         for operand in node.operands:
@@ -198,7 +207,8 @@ def _changes_inside(node: Node, operand: Node) -> bool:
 def _merges(node: Node) -> bool:
     if is_choice(node):
         return all(has_number(each) for each in node.operands[1:])
-    return node.op in _MERGING or _turns(node)
+    op = node.op
+    return op in _MERGING or (bool(op.traits.parity) and _turns(node))
 
 
 def _turns(node: Node) -> bool:
@@ -214,7 +224,8 @@ def is_trivial(node: Node, opened: Sequence[bool]) -> bool:
         return False
     if is_choice(node):
         return False
-    if any(starmap(_may_join, combinations(filter(is_power, node.operands), 2))):
+    powers = [each for each in node.operands if each.op.traits.raises]
+    if len(powers) > 1 and any(starmap(_may_join, combinations(powers, 2))):
         return False
     if is_negation(node) and _merges(node.operands[0]):
         return False

@@ -71,7 +71,8 @@ class RepeatedRegions:
             return None
         if node not in self.borders.lifted or not self.use_counts.alive(node):
             return None
-        arrays = [self.node_forms.array(each) for each in node.operands]
+        opened, now = self.node_forms.opened, self.node_forms.now
+        arrays = [None if opened[each] else now[each] for each in node.operands]
         return self.structures.of(node, arrays, self._surroundings(node))
 
     def _surroundings(self, node: Node) -> tuple[bool, ...]:
@@ -109,6 +110,8 @@ class RepeatedRegions:
         written : bool
             Whether the region has a new spelling.
         """
+        if not self.structures.wants(structure):
+            return
         leaves, now = structure.leaves, self.node_forms.now[node]
         places = places_of(needed, leaves)
         spelling = template(now, leaves, self._arrays_below(node)) if written else None
@@ -120,7 +123,7 @@ class RepeatedRegions:
         closed = not self.node_forms.opened[node]
         reasons = self.replacements.reasons.get(now) if written else None
         split = node in self.borders.split
-        bounds = self.structures.bounds_of(structure)
+        bounds = self.structures.bounds_of(structure) if written else ()
         outcome = RegionOutcome(closed, places, price, spelling, learned_at, split, reasons, bounds)
         self.structures.keep(structure, outcome)
 

@@ -120,7 +120,7 @@ class RegionOutcome(NamedTuple):
     reasons : Reasons, optional
         Why the new spelling equals the old one.
     bounds : tuple of Bounds
-        The bounds of the leaves.
+        The bounds of the leaves, if there is a new spelling.
     """
 
     closed: bool
@@ -192,11 +192,16 @@ class RegionStructures:
         self.repeated += found is not None
         return found
 
-    def keep(self, structure: RegionStructure, outcome: RegionOutcome) -> None:
-        """Keep the outcome of a region, if none is known that holds for it."""
+    def wants(self, structure: RegionStructure) -> bool:
+        """Whether no outcome is known that holds for a region of this structure."""
         known = self._outcomes.get(structure.number)
-        if known is None or not known.holds_within(outcome.bounds):
-            self._outcomes[structure.number] = outcome
+        if known is None or known.spelling is None:
+            return known is None
+        return not known.holds_within(self.bounds_of(structure))
+
+    def keep(self, structure: RegionStructure, outcome: RegionOutcome) -> None:
+        """Keep the outcome of a region."""
+        self._outcomes[structure.number] = outcome
 
     def bounds_of(self, structure: RegionStructure) -> tuple[Bounds, ...]:
         """The bounds of the leaves of a structure."""
@@ -289,6 +294,8 @@ def _parts(node: Node) -> list[Node] | None:
 
 def places_of(nodes: Sequence[Node], leaves: Sequence[Node]) -> tuple[int, ...] | None:
     """The places of nodes among the leaves; None if one is not a leaf."""
+    if not nodes:
+        return ()
     places = {leaf: place for place, leaf in enumerate(leaves)}
     found = [places.get(node) for node in nodes]
     return None if None in found else tuple([each for each in found if each is not None])

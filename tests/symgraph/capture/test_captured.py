@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import operator
 import sys
 import sysconfig
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+import sympy
 from sklearn.preprocessing import StandardScaler
 
 import symgraph as sg
@@ -582,6 +584,42 @@ def test_an_installed_library_is_not_followed_to_its_end() -> None:
     assert "scaler.scale_" in found.values
     assert len(found.values) < 500
     assert len(found.codes) < 100
+
+
+def test_a_name_of_a_big_module_does_not_lead_through_all_of_it() -> None:
+    """SymPy reads names of its modules and classes: each through all of them are 20,000 values."""
+    found = captured([("loss", lambda x: x * float(sympy.cos(0.5)))])
+    assert len(found.values) < 8000
+    assert len(found.codes) < 2000
+
+
+def test_a_setting_of_a_library_that_its_function_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the user's object, of the library's class and of its module."""
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "rates.py").write_text(
+        "offset = 1.0\n"
+        "class Settings:\n    scale = 1.0\n"
+        "def rate(model):\n    return offset + Settings.scale * model.own\n"
+        "def scale_of(settings):\n    return settings.scale\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    rates: Any = importlib.import_module("rates")
+    model = SimpleNamespace(own=1.0)
+    g = sg.grad(lambda w: w * rates.rate(model))
+    assert g(1.0) == 2.0
+    model.own = 3.0
+    assert g(1.0) == 4.0
+    rates.Settings.scale = 2.0
+    assert g(1.0) == 7.0
+    rates.offset = 5.0
+    assert g(1.0) == 11.0
+    handed = sg.grad(lambda w: w * rates.scale_of(rates.Settings))
+    assert handed(1.0) == 2.0
+    rates.Settings.scale = 3.0
+    assert handed(1.0) == 3.0
+    monkeypatch.delitem(sys.modules, "rates")
 
 
 @pytest.mark.parametrize(
