@@ -100,42 +100,49 @@ def register(
     _REGISTERED[cls] = (to_parts, from_parts)
 
 
-def flatten(value: object) -> tuple[list[Any], Tree]:
-    """The leaves in order, and the structure that held them."""
+def flatten(value: object, *, by_parts: bool = True) -> tuple[list[Any], Tree]:
+    """The leaves in order, and the structure that held them.
+
+    Parameters
+    ----------
+    value : object
+    by_parts : bool
+        Whether a complex array is two leaves, its real and its imaginary part.
+    """
     leaves: list[Any] = []
-    return leaves, _flattened(value, leaves)
+    return leaves, _flattened(value, leaves, by_parts)
 
 
-def _flattened(value: object, leaves: list[Any]) -> Tree:
+def _flattened(value: object, leaves: list[Any], by_parts: bool) -> Tree:
     if value is None:
         return _NONE
     if type(value) in _REGISTERED:
-        return _of_registered(type(value), value, leaves)
+        return _of_registered(type(value), value, leaves, by_parts)
     if isinstance(value, dict):
         items = cast("dict[Any, Any]", value)
         keys = _sorted(list(items))
-        children = tuple([_flattened(items[key], leaves) for key in keys])
+        children = tuple([_flattened(items[key], leaves, by_parts) for key in keys])
         return Tree("dict", children, keys, order=tuple(items))
     if isinstance(value, (tuple, list)):
         parts = cast("Sequence[Any]", value)
-        children = tuple([_flattened(each, leaves) for each in parts])
+        children = tuple([_flattened(each, leaves, by_parts) for each in parts])
         names = getattr(type(parts), "_fields", None)
         if names is not None:
             return Tree("namedtuple", children, tuple(names), type(parts))
         return Tree("tuple" if isinstance(parts, tuple) else "list", children)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple([each.name for each in dataclasses.fields(value) if each.init])
-        children = tuple([_flattened(getattr(value, name), leaves) for name in names])
+        children = tuple([_flattened(getattr(value, name), leaves, by_parts) for name in names])
         return Tree("dataclass", children, names, cast("type[Any]", type(value)))
-    if _is_complex(value):
-        return _of_registered(complex, value, leaves)
+    if by_parts and _is_complex(value):
+        return _of_registered(complex, value, leaves, by_parts)
     leaves.append(value)
     return LEAF
 
 
-def _of_registered(cls: type[Any], value: object, leaves: list[Any]) -> Tree:
+def _of_registered(cls: type[Any], value: object, leaves: list[Any], by_parts: bool) -> Tree:
     found, values = _REGISTERED[cls][0](value)
-    children = tuple([_flattened(each, leaves) for each in values])
+    children = tuple([_flattened(each, leaves, by_parts) for each in values])
     return Tree("registered", children, tuple(found), cls)
 
 
@@ -183,17 +190,17 @@ def _unflattened(tree: Tree, take: Callable[[], Any]) -> Any:
 
 
 def tree_map(f: Callable[..., Any], first: object, *others: object) -> Any:
-    """`f` of corresponding leaves, in the containers of `first`.
+    """`f` of corresponding leaves, in the containers of `first`; a complex array is one leaf.
 
     Raises
     ------
     ValueError
         If the structures differ.
     """
-    leaves, tree = flatten(first)
+    leaves, tree = flatten(first, by_parts=False)
     columns = [leaves]
     for other in others:
-        found, structure = flatten(other)
+        found, structure = flatten(other, by_parts=False)
         if structure != tree:
             raise ValueError(f"The structures differ: {tree} and {structure}.")
         columns.append(found)

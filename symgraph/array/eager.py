@@ -53,7 +53,8 @@ def eager(
     """
     call = _of_symbols(function) if whole else function
     # SciPy's of one name with NumPy's are other functions.
-    of_numpy = hasattr(np, function.__name__) and ".scipy" not in function.__module__
+    known = hasattr(np, function.__name__) or hasattr(np.linalg, function.__name__)
+    of_numpy = known and ".scipy" not in function.__module__
 
     @wraps(function)
     def twin(*args: object, **keywords: object) -> Any:

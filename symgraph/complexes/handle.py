@@ -376,7 +376,7 @@ def _named(name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """A function of `symgraph.numpy` on complex operands: NumPy's own, which asks them."""
     if name in ("array", "asarray") and is_symbolic(args[0]):
         return _nested(args[0])
-    return getattr(np, name)(*args, **keywords)
+    return getattr(np if hasattr(np, name) else np.linalg, name)(*args, **keywords)
 
 
 def _nested(value: Operand) -> Any:

@@ -53,7 +53,8 @@ def clip_by_value(tree: object, low: ArrayLike, high: ArrayLike) -> Any:
     >>> sg.clip_by_value({"w": np.array([-3.0, 0.5])}, -1, 1)
     {'w': array([-1. ,  0.5])}
     """
-    return tree_map(lambda x: np.clip(x, low, high), tree)
+    leaves, structure = flatten(tree)
+    return unflatten(structure, [np.clip(leaf, low, high) for leaf in leaves])
 
 
 def clip_by_norm(tree: object, max_norm: ArrayLike) -> Any:
@@ -82,7 +83,7 @@ def clip_by_norm(tree: object, max_norm: ArrayLike) -> Any:
     array([0.6, 0.8])
     """
     limit = _positive(max_norm)
-    return tree_map(lambda x: x * _scale(_norm([x]), limit), tree)
+    return tree_map(lambda x: x * _scale(_norm(flatten(x)[0]), limit), tree)
 
 
 def clip_by_global_norm(tree: object, max_norm: ArrayLike) -> Any:

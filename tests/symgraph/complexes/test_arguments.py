@@ -11,6 +11,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
+from symgraph.pytrees import tree_map
 
 RNG = np.random.default_rng(5)
 Complex = np.ndarray[Any, np.dtype[np.complex128]]
@@ -176,6 +177,9 @@ def test_numbers_give_numbers() -> None:
     np.testing.assert_array_equal(snp.stack([Z, V]), np.stack([Z, V]))
     np.testing.assert_array_equal(snp.array([1j, 2]), [1j, 2])
     assert snp.sum(Z) == np.sum(Z)
+    np.testing.assert_array_equal(snp.linalg.solve(A, Z), np.linalg.solve(A, Z))
+    found = sg.vmap(lambda z: snp.linalg.solve(A, z))(Z[None])[0]
+    np.testing.assert_allclose(found, np.linalg.solve(A, Z))
     with pytest.raises(sg.DTypeError, match="complex"):
         snp.softmax(Z)
 
@@ -209,3 +213,15 @@ def test_functions_are_cached_by_their_parts() -> None:
     gradient(V)
     assert gradient.cached == ["z.real: float64[3], z.imag: float64[3]"]
     assert gradient.cache_info().hits == 1
+
+
+def test_leaves_of_maps_are_whole_and_norms_are_of_both_parts() -> None:
+    tree = {"z": Z, "x": np.ones(2)}
+    assert tree_map(np.abs, tree)["z"].shape == (3,)
+    np.testing.assert_array_equal(tree_map(np.abs, tree)["z"], np.abs(Z))
+    stepped = tree_map(lambda p, g: p - 0.1 * g, tree, sg.grad(lambda t: power(t["z"]))(tree))
+    np.testing.assert_allclose(stepped["z"], Z - 0.1 * sg.grad(power)(Z))
+    np.testing.assert_allclose(sg.global_norm([Z]), np.linalg.norm(Z))
+    np.testing.assert_allclose(np.linalg.norm(sg.clip_by_norm(Z, 0.5)), 0.5)
+    clipped = sg.clip_by_value(Z, -0.1, 0.1)
+    np.testing.assert_array_equal(clipped.imag, np.clip(Z.imag, -0.1, 0.1))
