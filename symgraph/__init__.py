@@ -91,13 +91,13 @@ __version__ = "0.1.0"
 
 
 # Given numbers alone they run at once, as the functions of symgraph.numpy do.
-cg = _eager(_cg)
-cond = _eager(_cond)
-fixed_point = _eager(_fixed_point)
-fori_loop = _eager(_fori_loop)
-root = _eager(_root)
-scan = _eager(_scan)
-while_loop = _eager(_while_loop)
+cg = _eager(_cg, nested=True)
+cond = _eager(_cond, nested=True)
+fixed_point = _eager(_fixed_point, nested=True)
+fori_loop = _eager(_fori_loop, nested=True)
+root = _eager(_root, nested=True)
+scan = _eager(_scan, nested=True)
+while_loop = _eager(_while_loop, nested=True)
 
 if TYPE_CHECKING:
     from .frontends.jax import from_jax

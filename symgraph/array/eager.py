@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from ..ir.avals import supported_dtype
 from ..ir.dag import Dag
 from ..ir.dims import is_named
 from ..ir.interpreter import evaluate
@@ -33,7 +34,12 @@ symbols_only: ContextVar[bool] = ContextVar("symbols_only", default=False)
 
 
 def eager(
-    function: F, *, creates: bool = False, keeps_arrays: bool = False, whole: bool = False
+    function: F,
+    *,
+    creates: bool = False,
+    keeps_arrays: bool = False,
+    whole: bool = False,
+    nested: bool = False,
 ) -> F:
     """The function, giving NumPy arrays where no argument is symbolic.
 
@@ -50,16 +56,21 @@ def eager(
     whole : bool
         Whether the function is made of others that have eager twins; they give symbols inside, so
         that its result is evaluated once and as the graph of it would be.
+    nested : bool
+        Whether it takes nested arrays, as a loop does; complex ones are nested, too.
     """
     call = _of_symbols(function) if whole else function
     # SciPy's of one name with NumPy's are other functions.
-    known = hasattr(np, function.__name__) or hasattr(np.linalg, function.__name__)
+    known = hasattr(np, function.__name__) or function.__name__ in _OF_LINALG
     of_numpy = known and ".scipy" not in function.__module__
 
     @wraps(function)
     def twin(*args: object, **keywords: object) -> Any:
-        if of_numpy and holds_complex(args):
-            return FUNCTIONS["_complex_named"](function.__name__, args, keywords)
+        if not nested and holds_complex(args):
+            if not is_symbolic(args):
+                supported_dtype(np.dtype(complex))  # It is not: NumPy's own takes numbers.
+            if of_numpy:
+                return FUNCTIONS["_complex_named"](function.__name__, args, keywords)
         result = call(*args, **keywords)
         if symbols_only.get() or (creates and current_scope() is not None):
             return result
@@ -68,6 +79,10 @@ def eager(
         return evaluated(result, keeps_arrays=keeps_arrays)
 
     return cast("F", twin)
+
+
+_OF_LINALG = ("det", "eigvalsh", "inv", "matrix_power", "norm", "solve", "svdvals")
+"""Functions of `np.linalg` that complex arrays have."""
 
 
 def _of_symbols(function: F) -> F:

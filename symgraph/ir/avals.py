@@ -58,8 +58,8 @@ def supported_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     if native is None:
         raise DTypeError(
             f"dtype {found} is not supported.",
-            mend="Inputs of a graph are real: give both parts, and write re + 1j * im in the "
-            "function. sg.grad and its kin take complex arguments."
+            mend="Inputs of a graph are real: give real and imaginary parts as two, and write "
+            "re + 1j * im in the function. sg.grad and its kin take complex arguments."
             if found.kind == "c"
             else "Use bool, an integer, float16, float32 or float64.",
         )
