@@ -24,6 +24,9 @@ def fourier(xp: Any, re: Any, im: Any, *, axis: int, inverse: bool) -> Any:
 
 def half_spectrum(xp: Any, x: Any, *, axis: int, twice: bool) -> Any:
     """Both parts of the first n // 2 + 1 of the transform of real numbers."""
+    if 0 in x.shape:  # PyTorch transforms none.
+        half = _first(x, x.shape[axis] // 2 + 1, axis)
+        return half, half
     found = xp.module.fft.rfft(x, axis=axis)
     found = _inner_times(xp, found, x.shape[axis], axis, 2.0) if twice else found
     return xp.real(found), xp.imag(found)
@@ -31,6 +34,8 @@ def half_spectrum(xp: Any, x: Any, *, axis: int, twice: bool) -> Any:
 
 def half_spectrum_transpose(xp: Any, re: Any, im: Any, *, n: int, axis: int, twice: bool) -> Any:
     """N times the real numbers with this half of a spectrum; if not `twice`, the transpose."""
+    if 0 in re.shape:
+        return _first(xp.concatenate([re, re], axis=axis), n, axis)
     z = _joined(xp, re, im)
     z = z if twice else _inner_times(xp, z, n, axis, 0.5)
     return xp.module.fft.irfft(z, n, axis=axis, norm="forward")
@@ -65,6 +70,10 @@ def _joined(xp: Any, re: Any, im: Any) -> Any:
     found = xp.empty(re.shape, xp.result_type(re, 1j))
     found.real, found.imag = re, im
     return found
+
+
+def _first(x: Any, count: int, axis: int) -> Any:
+    return x[(..., slice(0, count), *(slice(None),) * (-1 - axis))]
 
 
 def _inner_times(xp: Any, z: Any, n: int, axis: int, factor: float) -> Any:
