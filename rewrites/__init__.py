@@ -28,7 +28,6 @@ from . import (
     probability,
     reduction,
     sigmoid,
-    spectra,
     stability,
     trigonometric,
     truth_values,
@@ -62,7 +61,6 @@ PACK = RulePack.of(
     probability,
     stability,
     sigmoid,
-    spectra,
     erf,
     gradient,
 )

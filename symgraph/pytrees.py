@@ -116,7 +116,7 @@ def flatten(value: object, *, by_parts: bool = True) -> tuple[list[Any], Tree]:
 def _flattened(value: object, leaves: list[Any], by_parts: bool) -> Tree:
     if value is None:
         return _NONE
-    if type(value) in _REGISTERED:
+    if type(value) in _REGISTERED and type(value) is not complex:
         return _of_registered(type(value), value, leaves, by_parts)
     if isinstance(value, dict):
         items = cast("dict[Any, Any]", value)

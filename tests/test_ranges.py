@@ -72,13 +72,23 @@ def test_no_range_is_lost(name: str, order: int) -> None:
     if "dx" in graph.inputs:
         at["dx"] = at["x"][::-1].copy()
     simple = graph.simplify()
-    truth = np.asarray(derived("float64").evaluate(**{k: v.astype(float) for k, v in at.items()}))
+    truth = true_values(derived("float64"), {k: v.astype(float) for k, v in at.items()})
     size = float(np.max(np.abs(truth)))
     with np.errstate(all="ignore"):
         written = np.asarray(graph.evaluate(**at), float)
         for found in (simple.evaluate(**at), simple.lower()(**at)):
             kept = np.abs(written - truth) <= 1e-3 * size
             assert np.all(np.abs(np.asarray(found, float) - truth)[kept] <= 1e-2 * size)
+
+
+def true_values(graph: sg.Graph, at: dict[str, Any]) -> np.ndarray[Any, Any]:
+    """In high precision, for double precision may cancel: x / r - x^3 / r^3 is c x / r^3."""
+    given = {node: at[name] for name, node in graph.dag.inputs.items()}
+    try:
+        found = precise_values(list(graph.dag.outputs), given, {}, ORDINARY_BITS)
+    except (Unsupported, TooLarge):
+        return np.asarray(graph.evaluate(**at))
+    return np.asarray(found[0], float)
 
 
 SIZES = {"n": 6}

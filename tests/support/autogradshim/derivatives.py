@@ -62,7 +62,7 @@ def _traced(fun: Function) -> Function:
 
 def _given(x: Any) -> Any:
     """What a transform is called with: floats; inside another trace constants of that."""
-    leaves, tree = flatten(x)
+    leaves, tree = flatten(x, by_parts=False)
     no_complex(leaves)
     return unflatten(tree, [_leaf(each) for each in leaves])
 

@@ -215,6 +215,7 @@ def test_leaves_of_maps_are_whole_and_norms_are_of_both_parts() -> None:
     tree = {"z": Z, "x": np.ones(2)}
     assert tree_map(np.abs, tree)["z"].shape == (3,)
     np.testing.assert_array_equal(tree_map(np.abs, tree)["z"], np.abs(Z))
+    assert tree_map(abs, [3 + 4j, np.complex64(3 + 4j)]) == [5, 5]
     stepped = tree_map(lambda p, g: p - 0.1 * g, tree, sg.grad(lambda t: power(t["z"]))(tree))
     np.testing.assert_allclose(stepped["z"], Z - 0.1 * sg.grad(power)(Z))
     np.testing.assert_allclose(sg.global_norm([Z]), np.linalg.norm(Z))

@@ -137,6 +137,7 @@ MADE: dict[Any, Callable[[Any], Any]] = {
     np.mean: lambda z: np.mean(z, axis=1, keepdims=True),
     np.cumsum: lambda z: np.cumsum(z, axis=1),
     np.diff: lambda z: np.diff(z, axis=0),
+    np.polyval: lambda z: np.polyval(z[0], z),
     np.pad: lambda z: np.pad(z, 1),
     np.where: lambda z: np.where(A > 0, z, 1j),
     np.dot: lambda z: np.dot(z, OTHER),

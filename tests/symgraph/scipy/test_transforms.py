@@ -65,11 +65,6 @@ def test_gradient_of_cepstral_coefficients() -> None:
     np.testing.assert_allclose(sg.grad(cepstrum)(x), want, rtol=1e-6, atol=1e-8)
 
 
-def test_there_and_back_is_nothing() -> None:
-    graph = sg.trace(lambda x: fft.idct(fft.dct(x, norm="ortho"), norm="ortho"), x=4)
-    assert str(graph.simplify().formula()) == "x"
-
-
 def test_the_transform_of_parseval_is_short() -> None:
     graph = sg.trace(lambda x, w: np.sum(w * np.abs(np.fft.rfft(x)) ** 2), x=8, w=5)
     assert graph.gradient("x", value=False).simplify().op_count() == 5
