@@ -62,6 +62,7 @@ def test_both_sides_of_a_tie_at_which_one_is_steep() -> None:
             assert graph.evaluate(x=np.array(0.0)) == np.inf
 
 
+@pytest.mark.whole
 def test_arrays_and_second_derivatives() -> None:
     def function(x: Any) -> Any:
         return np.sum(np.maximum(np.sqrt(x + 1), (x + 3) ** 2 / 4))

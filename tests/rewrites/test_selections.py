@@ -15,6 +15,7 @@ SPECS = [6, "n"]
 LENGTHS = [0, 1, 2, 3, 6]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("size", SPECS)
 @pytest.mark.parametrize("outer", ENDS, ids=str)
 def test_a_read_of_an_embedded_array(size: Any, outer: slice) -> None:

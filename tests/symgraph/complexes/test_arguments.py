@@ -62,6 +62,7 @@ def test_gradients_have_the_derivatives_by_both_parts(f: Callable[[Any], Any]) -
     np.testing.assert_allclose(gradient, by_parts(f, Z), rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_hessian_vector_products(f: Callable[[Any], Any]) -> None:
     gradient, step = sg.grad(f), 1e-6

@@ -40,6 +40,7 @@ FUNCTIONS: list[tuple[str, Callable[[Any], Any], Any]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("f", "z"), [row[1:] for row in FUNCTIONS], ids=[r[0] for r in FUNCTIONS])
 def test_values_and_gradients(f: Callable[[Any], Any], z: Any) -> None:
     found = sg.vmap(lambda z: f(z))(z[None])[0]

@@ -21,6 +21,7 @@ def lowered(f: Any, x: Any) -> Any:
     return sg.trace(f, x=x).lower()(x=x)
 
 
+@pytest.mark.sampled(one_in=8)
 @pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("kind", [2, 3])
 @pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
@@ -36,6 +37,7 @@ def test_cosines_and_sines(name: str, kind: int, norm: Any) -> None:
                 np.testing.assert_allclose(found, want, atol=1e-12)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", [f"{each}n" for each in REAL])
 @pytest.mark.parametrize("options", [{}, {"axes": 0}, {"s": (5, 2)}, {"type": 3, "axes": (1, 0)}])
 def test_along_several_axes(name: str, options: Any) -> None:
@@ -46,6 +48,7 @@ def test_along_several_axes(name: str, options: Any) -> None:
     np.testing.assert_allclose(found, want, atol=1e-12)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("name", [*COMPLEX, "rfft", "rfft2", "rfftn", "irfft", "irfft2", "irfftn"])
 def test_fourier_transforms(name: str) -> None:
     x = RNG.normal(size=(3, 4))
