@@ -69,8 +69,8 @@ def eager(
         if not nested and holds_complex(args):
             if not is_symbolic(args):
                 supported_dtype(np.dtype(complex))  # It is not: NumPy's own takes numbers.
-            if of_numpy:
-                return FUNCTIONS["_complex_named"](function.__name__, args, keywords)
+            named = "_complex_named" if of_numpy else "_complex_refused"
+            return FUNCTIONS[named](function.__name__, args, keywords)
         result = call(*args, **keywords)
         if symbols_only.get() or (creates and current_scope() is not None):
             return result

@@ -386,6 +386,11 @@ def _nested(value: Operand) -> Any:
     return value
 
 
+def _refused(name: str, _args: object, _keywords: object) -> NoReturn:
+    raise refused(f"{name} of complex numbers")
+
+
 FUNCTIONS["_complex_named"] = _named
+FUNCTIONS["_complex_refused"] = _refused
 FUNCTIONS["_as_complex"] = lambda x, dtype: ComplexArray(x, None).astype(dtype)
 register(complex, lambda z: (("real", "imag"), (z.real, z.imag)), _from_parts)

@@ -199,6 +199,7 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: np.pad(1j * x, 1, mode="maximum"), "mode='maximum'"),
     (lambda x: np.fft.fft(1j * x, out=np.zeros(4, complex)), "out="),
     (lambda x: np.fft.fft(x, 0), "has none"),
+    (lambda x: snp.sigmoid(1j * x), "sigmoid of complex numbers"),
 ]
 
 
