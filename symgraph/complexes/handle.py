@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import is_dataclass
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -21,7 +20,7 @@ from ..array.eager import is_symbolic
 from ..array.named_sizes import as_seen, shape_as_seen
 from ..array.ufunc_calls import outer_operands
 from ..errors import MissingAttribute, TraceError
-from ..pytrees import register, tree_map
+from ..pytrees import flatten, register, tree_map
 from ..source import is_internal, user_frame
 
 __all__ = [
@@ -356,7 +355,7 @@ def _from_parts(_keys: Any, values: Any) -> Any:
         return None
     if isinstance(re, Array) or isinstance(im, Array):
         return ComplexArray(re, im)
-    if isinstance(re, (tuple, list, dict)) or is_dataclass(re):
+    if flatten(re)[1].kind != "leaf":
         return tree_map(lambda a, b: _from_parts((), (a, b)), re, im)
     return numbers(re, im)
 
@@ -375,7 +374,11 @@ _NOT_OF_PARTS = frozenset(
 def _named(name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """A function of `symgraph.numpy` on complex operands: NumPy's own, which asks them."""
     if name in ("array", "asarray") and is_symbolic(args[0]):
-        return _nested(args[0])
+        given = dict(zip(("dtype",), args[1:], strict=False)) | keywords
+        if len(args) > 2 or set(given) - {"dtype"}:
+            raise refused(f"snp.{name} with more than a dtype")
+        found, dtype = _nested(args[0]), given.get("dtype")
+        return found if dtype is None else found.astype(dtype)
     return getattr(np if hasattr(np, name) else np.linalg, name)(*args, **keywords)
 
 

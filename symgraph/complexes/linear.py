@@ -101,8 +101,10 @@ def _eigvalsh(z: Operand, UPLO: str = "L") -> Any:
 
     One triangle is read, and the real parts of the diagonal. Second derivatives are NaN.
     """
-    lower = np.tril(z, -1) if UPLO == "L" else np.conj(np.triu(z, 1)).mT
-    diagonal = z.real * np.eye(z.shape[-1])
+    if UPLO.upper() not in ("L", "U"):
+        raise refused(f"np.linalg.eigvalsh(..., UPLO={UPLO!r})", 'UPLO is "L" or "U".')
+    lower = np.tril(z, -1) if UPLO.upper() == "L" else np.conj(np.triu(z, 1)).mT
+    diagonal = np.triu(np.tril(z.real))
     return NUMPY_FUNCTIONS[np.linalg.eigvalsh](_blocks(lower + np.conj(lower).mT + diagonal))[
         ..., ::2
     ]

@@ -35,6 +35,7 @@ FUNCTIONS: list[tuple[str, Callable[[Any], Any], Any]] = [
     ("det of one", lambda z: np.linalg.det(z[:, None, None]), Z[0]),
     ("eigvalsh", lambda z: np.linalg.eigvalsh(z) * np.arange(3), Z),
     ("eigvalsh, upper", lambda z: np.linalg.eigvalsh(z, "U") * np.arange(3), Z),
+    ("eigvalsh, u", lambda z: np.linalg.eigvalsh(z, "u"), Z),
     ("singular values", lambda z: np.linalg.svdvals(z) * np.arange(2), WIDE),
     ("singular values, tall", lambda z: np.linalg.svdvals(z.T) * np.arange(2), WIDE),
 ]
@@ -67,6 +68,8 @@ def test_nested_lists_of_symbols_and_numbers() -> None:
 
     found = sg.vmap(f)(np.array([[2.0, 3.0]]))[0]
     np.testing.assert_array_equal(found, [[1, 2j], [0, 3]])
+    single = sg.vmap(lambda x: snp.array([1j * x, x], dtype="complex64"))(np.ones(2))
+    assert single.dtype == np.complex64
     np.testing.assert_array_equal(sg.vmap(lambda x: snp.asarray(1j * x))(np.ones(2)), [1j, 1j])
     with pytest.raises(sg.TraceError, match=r"snp\.array"):
         sg.vmap(lambda x: np.array([1j * x]))(np.ones(2))
@@ -78,6 +81,10 @@ def test_nested_lists_of_symbols_and_numbers() -> None:
         (lambda z: np.linalg.det(np.eye(4) * z[0]), "more than three rows"),
         (lambda z: np.prod(z, dtype=complex), "dtype="),
         (lambda z: np.var(z, mean=0.0), "mean="),
+        (lambda z: np.prod(z, axis=1), "no axis 1"),
+        (lambda z: np.cumprod(z, axis=-2), "no axis -2"),
+        (lambda z: np.linalg.eigvalsh(z[:, None] * z, "X"), "UPLO"),
+        (lambda z: snp.array([z, 1j * z], copy=True, ndmin=3), "more than a dtype"),
     ],
 )
 def test_what_is_refused(f: Callable[[Any], Any], told: str) -> None:
