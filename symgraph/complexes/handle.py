@@ -374,10 +374,11 @@ _NOT_OF_PARTS = frozenset(
 def _named(name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """A function of `symgraph.numpy` on complex operands: NumPy's own, which asks them."""
     if name in ("array", "asarray") and is_symbolic(args[0]):
-        given = dict(zip(("dtype",), args[1:], strict=False)) | keywords
-        if len(args) > 2 or set(given) - {"dtype"}:
+        first, *rest = args
+        given = {**dict(zip(("dtype",), rest, strict=False)), **keywords}
+        if len(rest) > 1 or set(given) - {"dtype"}:
             raise refused(f"snp.{name} with more than a dtype")
-        found, dtype = _nested(args[0]), given.get("dtype")
+        found, dtype = _nested(first), given.get("dtype")
         return found if dtype is None else found.astype(dtype)
     return getattr(np if hasattr(np, name) else np.linalg, name)(*args, **keywords)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS
-from ..errors import ShapeError
+from ..ir.avals import normal_axis
 from .arithmetic import multiplied, plus
 from .handle import COMPLEX_FUNCTIONS, Operand, as_complex, refused
 
@@ -19,7 +19,7 @@ def _prod(
 ) -> Any:
     """The product, of two halves each time."""
     axes = range(z.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    along = [_place(z, each) for each in axes]
+    along = [normal_axis(each, z.ndim) + z.ndim for each in axes]
     for each in along:
         z = _prod_along(z, each)
     return z if keepdims else z[tuple([0 if i in along else slice(None) for i in range(z.ndim)])]
@@ -41,19 +41,12 @@ def _prod_along(z: Operand, axis: int) -> Any:
 def _cumprod(z: Operand, axis: Operand = None, dtype: None = None, out: None = None) -> Any:
     if axis is None:
         z, axis = np.ravel(z), 0
-    axis = _place(z, axis)
+    axis = normal_axis(axis, z.ndim) + z.ndim
     size = _size(z, axis, "np.cumprod")
     found = [_cut(z, axis, 0, 1)] if size else []
     for i in range(1, size):
         found.append(multiplied(found[-1], _cut(z, axis, i, i + 1)))
     return np.concatenate(found, axis=axis) if size else z
-
-
-def _place(z: Operand, axis: int) -> int:
-    """The axis counted from the front."""
-    if not -z.ndim <= axis < z.ndim:
-        raise ShapeError(f"There is no axis {axis} of {z.ndim}.")
-    return axis % z.ndim
 
 
 def _size(z: Operand, axis: int, name: str) -> int:

@@ -76,6 +76,8 @@ def _several(function: Callable[..., Any], axes: tuple[int, ...] | None) -> Call
         overwrite_x: bool = False,
         workers: int | None = None,
     ) -> Any:
+        # NumPy takes the last axes too, but warns of it.
+        axes = range(-len(s), 0) if axes is None and s is not None else axes
         return function(x, s, axes, norm)
 
     return _named(transform, function)
