@@ -19,6 +19,7 @@ from scipy import special
 
 import symgraph as sg
 import symgraph.numpy as snp
+import symgraph.scipy.fft as sfft
 from symgraph.array.handle import apply
 from symgraph.backends.base import backend_named
 from symgraph.backends.conformance import check_backend
@@ -175,6 +176,20 @@ def test_numpy_gives_numpy_and_arrays_stay_on_the_device(name: str) -> None:
             assert place(name, slope) == ENGINES[name]
             assert str(slope.dtype).endswith("float64")
             np.testing.assert_allclose(lowered.backend.to_numpy(slope), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_complex_arguments_and_spectra(name: str) -> None:
+    options = engine_of(name)
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=8) + 1j * rng.normal(size=8)
+
+    def energy(z: Any) -> Any:
+        spectrum = snp.abs(snp.fft.fft(z)) ** 2 @ np.arange(8.0)
+        return spectrum + snp.sum(snp.abs(snp.fft.rfft(sfft.dct(snp.real(z)))) ** 3)
+
+    wanted = sg.grad(energy)(z)
+    np.testing.assert_allclose(sg.grad(energy, backend=name, **options)(z), wanted, rtol=1e-11)
 
 
 @pytest.mark.parametrize("name", ENGINES)
