@@ -29,7 +29,7 @@ from ..passes.logistic_quotients import with_quotients
 from ..passes.shared_factors import with_factors_shared
 from ..passes.shared_sums import with_terms_shared
 from ..passes.signs import settled_signs
-from ..passes.simplify import EFFORTS, Effort, Rules, rule_set, simplified
+from ..passes.simplify import EFFORTS, Effort, Rules, is_searched_out, rule_set, simplified
 from ..passes.transposed_products import with_matrices_turned
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
@@ -116,6 +116,8 @@ def simplified_stage(
     """
     how = (trust, rule_set(rules), effort)
     stage = _before_less_effort(stage, *how)
+    if bounds is None and stage.by == how and not is_searched_out(stage.dag.outputs, effort):
+        return stage, Log()  # Its rounds ended before nothing changed; another call ends there, too.
     known = bounds is None and (rules is None or isinstance(rules, RuleSet))
     kept = CACHE.lookup(stage, how) if known else None
     if isinstance(kept, tuple):
@@ -154,10 +156,11 @@ def _simplified(
         careful = Knowledge()
         judge_of(careful).careful = True
         found = _attempt(stage, careful, **chosen)
-        exact, _ = simplified(found.dag.outputs, careful, trust="exact", rules=rules, effort=effort)
-        reached = [exact, *found.reached, found.outputs]
-        kept = keeping_numbers(reached, found.given, careful, ours=ours)
-        if kept != found.outputs:
+        if loses_a_number(found.outputs, found.given, careful, ours=ours):
+            how: Any = {"trust": "exact", "rules": rules, "effort": effort}
+            exact, _ = simplified(found.dag.outputs, careful, **how)
+            reached = [exact, *found.reached, found.outputs]
+            kept = keeping_numbers(reached, found.given, careful, ours=ours)
             _end_with(kept, found, effort, ours=ours)
     by = (trust, rule_set(rules), effort)
     return Stage(found.dag.with_outputs(found.outputs), before=stage, by=by), found.log

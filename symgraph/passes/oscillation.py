@@ -29,12 +29,15 @@ class Oscillation:
     ----------
     shortest : list of Node
         The shortest graph so far.
+    gain : float
+        The part of its operations that the last round has gained.
     """
 
     def __init__(self, outputs: list[Node]) -> None:
         self.shortest = outputs
         self._least = self._length = op_count(outputs)
         self._count = self._small_gains = 0
+        self.gain = 1.0
 
     @property
     def are_enough(self) -> bool:
@@ -52,6 +55,7 @@ class Oscillation:
         length = op_count(outputs)
         swung = lengthened and length >= self._least
         self._count = self._count + 1 if swung else 0
+        self.gain = 1 - length / max(self._length, 1)
         gained_little = 0 < self._length - length <= _LITTLE
         self._small_gains = self._small_gains + 1 if gained_little else 0
 

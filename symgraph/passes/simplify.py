@@ -41,7 +41,7 @@ from .reads import with_reads_sunk
 from .reuse import with_values_reused
 from .signs import settled_signs
 
-__all__ = ["EFFORTS", "Effort", "Rules", "rule_set", "simplified"]
+__all__ = ["EFFORTS", "Effort", "Rules", "is_searched_out", "rule_set", "simplified"]
 
 Rules = RulePack | Sequence[Rule] | Sequence[RulePack] | RuleSet | None
 
@@ -52,17 +52,14 @@ EFFORTS: tuple[Effort, ...] = ("low", "normal", "high")
 _ROUNDS = 12
 """More rounds than any graph has needed; most need two."""
 
-_CONFIRMED = 1_000
-"""The most nodes of a graph that is simplified once more over shared values, at normal effort.
+_SEARCHED_OUT = 60
+"""The most nodes of a graph that is simplified until nothing changes, at normal effort.
 
-On larger graphs this takes half of the time, and saves one operation in a hundred. Nor does the
-algebra look at them once more after signs have moved, if no rule applies: that takes a sixth of the
-time, and saves one operation in 6,000."""
+A formula of that size is read. A larger graph is run: rounds that gain little take most of the
+time, and save one operation in a hundred."""
 
-_FORGOTTEN = 150
-"""The most nodes of a graph that is simplified once more without memory, at normal effort.
-
-On larger graphs this takes half of the time, and saves one operation in 250."""
+_LITTLE = 0.01
+"""A round that gains fewer of the operations is the last, on a larger graph."""
 
 
 def rule_set(rules: Rules) -> RuleSet:
@@ -83,6 +80,12 @@ def rule_set(rules: Rules) -> RuleSet:
     packs = [each for each in rules if isinstance(each, RulePack)]
     loose = tuple(each for each in rules if isinstance(each, Rule))
     return RuleSet([*packs, RulePack("given", loose)] if loose else packs)
+
+
+def is_searched_out(outputs: Sequence[Node], effort: Effort) -> bool:
+    """Whether a graph of this size is simplified until nothing changes."""
+    most = {"low": 0, "normal": _SEARCHED_OUT, "high": THOROUGH_UP_TO}[effort]
+    return len(reachable(outputs)) <= most
 
 
 def simplified(
@@ -182,22 +185,20 @@ class _Rounds:
     """The last graph that it left unchanged without memory: it would do the same with memory."""
 
     def until_nothing_changes(self, outputs: list[Node]) -> list[Node]:
-        """The outputs after rounds until none changes them; a large graph gets one round."""
+        """The outputs after rounds until none changes them, or little; a large graph gets one."""
         log, current = self.log, outputs
         seen: dict[tuple[Node, ...], int] = {}
         # One round finds nearly everything; a large graph is spared the rounds that confirm it.
-        small, confirmed = self._is_small(current), self._is_at_most(current, _CONFIRMED)
-        forgotten = self._is_at_most(current, _FORGOTTEN)
+        small = self._is_small(current)
         rounds, swings = _ROUNDS if small else 1, Oscillation(current)
         signs_moved = False
         while tuple(current) not in seen and len(seen) < rounds and not swings.are_enough:
             seen[tuple(current)] = len(seen)
             before = current
             current = rewritten = self._rewritten(current)
-            if signs_moved and not confirmed and current == before:
-                pass
-            elif small:
-                current = self._normalized_once(current, afresh=signs_moved and forgotten)
+            if small:
+                afresh = signs_moved and is_searched_out(before, self.effort)
+                current = self._normalized_once(current, afresh=afresh)
             else:
                 current = self._normalized(current, thorough=False)
             current = log.through("equal values merged", current, with_duplicates_merged(current))
@@ -210,24 +211,28 @@ class _Rounds:
             if swings.creep and self.last and self.trust != "exact":
                 current = log.through("signs moved", current, settled_signs(current))
             at_rest = tuple(current) in seen or swings.are_enough
-            if self.last and confirmed and at_rest:
-                current, at_rest = self._looked_at_once_more(current, seen, forgotten=forgotten)
+            to_the_end = is_searched_out(current, self.effort)
+            is_last = self.last and not to_the_end and (at_rest or swings.gain < _LITTLE)
+            if self.last and small and (at_rest or is_last):
+                current, at_rest = self._looked_at_once_more(current, seen, afresh=to_the_end)
             signs_moved = False
-            if self.last and self.trust != "exact" and (not small or at_rest):
+            if self.last and self.trust != "exact" and (at_rest or is_last or not small):
                 current, signs_moved = self._moved_at_the_end(current)
             swings.measure(current)
             if self.reached is not None:
                 self.reached(current)
+            if is_last:
+                break
         if tuple(current) not in seen and not swings.are_enough:
             current = self._rewritten(current)
         return log.through("the cheapest taken", current, cheapest_of_cycle(current, seen))
 
     def _looked_at_once_more(
-        self, outputs: list[Node], seen: Container[tuple[Node, ...]], *, forgotten: bool
+        self, outputs: list[Node], seen: Container[tuple[Node, ...]], *, afresh: bool
     ) -> tuple[list[Node], bool]:
         """The outputs that the rounds left alone, looked at in other ways; whether they stay."""
         current = outputs
-        if forgotten:
+        if afresh:
             # A second call starts without memory, so the first must end without it.
             current = self._normalized_once(current, afresh=True)
         if current == outputs:
@@ -281,11 +286,6 @@ class _Rounds:
     def _is_small(self, outputs: list[Node]) -> bool:
         """Whether rounds are repeated until nothing changes."""
         return self.effort != "low" and len(reachable(outputs)) <= THOROUGH_UP_TO
-
-    def _is_at_most(self, outputs: list[Node], normal: int) -> bool:
-        """Whether a round that seldom changes anything follows; `normal` is for normal effort."""
-        most = {"low": 0, "normal": normal, "high": THOROUGH_UP_TO}[self.effort]
-        return len(reachable(outputs)) <= most
 
     def _rewritten(self, outputs: list[Node]) -> list[Node]:
         current = self.log.through("constants folded", outputs, with_constants_folded(outputs))
