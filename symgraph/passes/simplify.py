@@ -15,6 +15,7 @@ from ..accuracy import judge_of, judged_as_carefully
 from ..algebra import THOROUGH_UP_TO, Settlement, normalized, settlement
 from ..errors import RuleError
 from ..ir.collector import collector_paused
+from ..ir.cost import op_count
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ir.walks import reachable
@@ -224,7 +225,10 @@ class _Rounds:
             if is_last:
                 break
         if tuple(current) not in seen and not swings.are_enough:
-            current = self._rewritten(current)
+            rewritten = self._rewritten(current)
+            # Rules may lengthen what the algebra shortens again.
+            longer = op_count(rewritten) > (1 + _LITTLE) * op_count(current)
+            current = self._normalized_once(rewritten) if longer and small else rewritten
         return log.through("the cheapest taken", current, cheapest_of_cycle(current, seen))
 
     def _looked_at_once_more(
