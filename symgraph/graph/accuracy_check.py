@@ -18,6 +18,10 @@ from ..passes.logistic_quotients import with_complements
 __all__ = ["finite", "keeping_digits", "keeping_numbers", "loses_a_number"]
 
 
+_TWO_PASSES = 1.5
+"""So many times as long as the graph as derived are two backward passes, which share nothing."""
+
+
 def keeping_digits(
     outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledge
 ) -> list[Node]:
@@ -25,7 +29,8 @@ def keeping_digits(
 
     The tail of s (1 - s) is lost where that of exp(x) / (1 + exp(x))**2 is not: s(x) s(-x) has it.
     Two backward passes share nothing: if one output needs another spelling, so do all that keep
-    their digits there.
+    their digits there. Where that does not spare one of the two, all are as derived: they have the
+    digits of the user's own program, and only a number in place of NaN is worth a second pass.
     """
     judge = judge_of(knowledge)
     pairs = zip(given, outputs, strict=True)
@@ -54,7 +59,10 @@ def keeping_digits(
         one if one is not old and (judge.loses(old, one) or judge.rescues(one, old)) else old
         for one, old in zip(kept, given, strict=True)
     ]
-    return joint if op_count(joint) <= op_count(kept) else kept
+    kept = joint if op_count(joint) <= op_count(kept) else kept
+    # What is gained over the graph as derived is left where it takes a second backward pass.
+    plain = [one if judge.rescues(one, old) else old for one, old in zip(kept, given, strict=True)]
+    return plain if _TWO_PASSES * op_count(plain) < op_count(kept) else kept
 
 
 def finite(

@@ -117,7 +117,7 @@ def simplified_stage(
     how = (trust, rule_set(rules), effort)
     stage = _before_less_effort(stage, *how)
     if bounds is None and stage.by == how and not is_searched_out(stage.dag.outputs, effort):
-        return stage, Log()  # Its rounds ended before nothing changed; another call ends there, too.
+        return stage, Log()  # Its rounds ended at a small gain, and so would further ones.
     known = bounds is None and (rules is None or isinstance(rules, RuleSet))
     kept = CACHE.lookup(stage, how) if known else None
     if isinstance(kept, tuple):

@@ -11,7 +11,7 @@ import pytest
 import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.accuracy import Judge, judge_of, judged_as_carefully
-from symgraph.graph.accuracy_check import keeping_numbers, loses_a_number
+from symgraph.graph.accuracy_check import keeping_digits, keeping_numbers, loses_a_number
 from symgraph.ir.fact_inference import Knowledge
 
 X, Y = sg.input("x", "n"), sg.input("y", "n")
@@ -61,6 +61,18 @@ def test_of_equal_graphs_the_cheapest_that_loses_no_number_is_taken() -> None:
     assert keeping_numbers(found, [HELD.node], Knowledge()) == [HELD.node]
     assert keeping_numbers(found[:2], [HELD.node], Knowledge()) == [HELD.node]
     assert keeping_numbers([[LOST.node]], [HELD.node], Knowledge()) == [HELD.node]
+
+
+@pytest.mark.parametrize(("waves", "both"), [(1, True), (20, False)])
+def test_two_backward_passes_are_kept_only_where_they_are_short(waves: int, both: bool) -> None:
+    """Each side keeps the digits of one output, and the two have no wave in common."""
+    ours = theirs = X
+    for _ in range(waves):
+        ours, theirs = 2 + snp.sin(ours), snp.sin(theirs) + 2
+    given = [(HELD * ours).node, (LOST * ours).node]
+    steady = [(LOST * theirs).node, (HELD * theirs).node]
+    wanted = [given[0], steady[1]] if both else given
+    assert keeping_digits(steady, given, Knowledge()) == wanted
 
 
 @pytest.mark.parametrize(
