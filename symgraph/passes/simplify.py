@@ -192,11 +192,13 @@ class _Rounds:
         # One round finds nearly everything; a large graph is spared the rounds that confirm it.
         small = self._is_small(current)
         rounds, swings = _ROUNDS if small else 1, Oscillation(current)
-        signs_moved = False
+        signs_moved = is_last = False
         while tuple(current) not in seen and len(seen) < rounds and not swings.are_enough:
             seen[tuple(current)] = len(seen)
             before = current
             current = rewritten = self._rewritten(current)
+            if is_last and op_count(current) <= (1 + _LITTLE) * op_count(before):
+                break  # Else the algebra may shorten again what rules have lengthened.
             if small:
                 afresh = signs_moved and is_searched_out(before, self.effort)
                 current = self._normalized_once(current, afresh=afresh)
@@ -222,13 +224,8 @@ class _Rounds:
             swings.measure(current)
             if self.reached is not None:
                 self.reached(current)
-            if is_last:
-                break
         if tuple(current) not in seen and not swings.are_enough:
-            rewritten = self._rewritten(current)
-            # Rules may lengthen what the algebra shortens again.
-            longer = op_count(rewritten) > (1 + _LITTLE) * op_count(current)
-            current = self._normalized_once(rewritten) if longer and small else rewritten
+            current = self._rewritten(current)
         return log.through("the cheapest taken", current, cheapest_of_cycle(current, seen))
 
     def _looked_at_once_more(
