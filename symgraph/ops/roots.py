@@ -3,7 +3,8 @@ r"""Norms written out: the derivative of $\sqrt{c \sum x_i^2}$ right at $x = 0$.
 By the chain rule $\bar x = 2 x\, c\, \bar y / (2 y)$ is $0 \cdot \infty$ there. The norm has
 subgradients, all of length 1 at most, and 0 is the one that favours no direction: so
 every spelling of `sqrt(sum(x * x))` has the derivative $c\, x / y$, which is 0 at $y = 0$, as
-that of `norm(x)`. The root itself keeps its infinite slope: a derivative by the sum under the root
+that of `norm(x)`. So has $\sqrt{m^2 \sum x_i^2}$, as which the norm of $m x$ is written where the
+sum is there. The root itself keeps its infinite slope: a derivative by the sum under the root
 follows the ordinary rule.
 """
 
@@ -17,7 +18,6 @@ import numpy as np
 from ..array import FUNCTIONS, Array
 from ..ir.differentiation import StandIn
 from ..ir.node import Node
-from .factor_products import nested
 from .factors import without_factor
 from .masks import behind_masks
 from .quotients import divide_or_zero, inverse_root
@@ -29,33 +29,30 @@ _PARTS = 16
 
 
 class _Squares(NamedTuple):
-    """The sum of the squares of `x` over `axis`; without axes, the squares themselves."""
+    """The sum of the squares of `x` over `axis`; without axes, the squares themselves.
+
+    It is multiplied and divided by `scales`: numbers, and other values made of squares.
+    """
 
     x: Node
     axis: tuple[int, ...]
     keepdims: bool
+    scales: tuple[tuple[str, Node], ...] = ()
 
 
 # -- the radicand ----------------------------------------------------------------------------------
 def norm_written_out(node: Node) -> StandIn | None:
     """The derivative of the root of a sum of squares by the summed array, as one step."""
     passed: list[Node] = []
-    scales: list[tuple[str, Node]] = []
-    under = _unscaled(node.operands[0], scales, passed)
-    terms: list[_Squares] = []
-    summands, sums = nested([under], "add")
-    passed.extend(sums)
-    for part in summands:
-        found = _squares_of(part, passed)
-        if found is None or part.shape != under.shape:
-            return None
-        terms.append(found)
+    terms = _terms(node.operands[0], passed)
+    if terms is None:
+        return None
     return StandIn(
         passed=tuple(passed),
         operands=tuple([term.x for term in terms]),
         helps=lambda ct, out: not _divided_by(ct, out),
-        vjp=tuple([_rule(term, scales, under) for term in terms]),
-        jvp=lambda tangents, out: _pushed(terms, scales, tangents, out),
+        vjp=tuple([_rule(term, _alone(node.operands[0], terms)) for term in terms]),
+        jvp=lambda tangents, out: _pushed(terms, tangents, out),
     )
 
 
@@ -64,16 +61,47 @@ def root_written_as_power(node: Node) -> StandIn | None:
     return norm_written_out(node) if _is_number(node.operands[1], 0.5) else None
 
 
-def _unscaled(node: Node, scales: list[tuple[str, Node]], passed: list[Node]) -> Node:
-    """The value without its numeric factors and divisors, as a mean has them."""
+def _terms(node: Node, passed: list[Node]) -> list[_Squares] | None:
+    """The squares of which a value is made by sums, products and numbers; None if not of these."""
+    terms: list[_Squares] = []
+    stack: list[tuple[Node, tuple[tuple[str, Node], ...]]] = [(node, ())]
+    while stack:
+        each, scales = stack.pop()
+        inner = _within(each) if len(terms) + len(stack) < _PARTS else []
+        if inner:
+            passed.append(each)
+            stack.extend([(part, (*scales, *more)) for part, more in reversed(inner)])
+            continue
+        found = _squares_of(each, passed)
+        if found is None or each.shape != node.shape:
+            return None
+        terms.append(found._replace(scales=scales))
+    return terms
+
+
+def _within(node: Node) -> list[tuple[Node, list[tuple[str, Node]]]]:
+    """The parts of a sum, of a product that is no square, or of a multiple, and their factors."""
+    scale = _scale_of(node)
+    if scale is not None:
+        return [(node.operands[1 - scale], [(node.op.name, node.operands[scale])])]
+    if node.op.name == "add":
+        return [(each, []) for each in node.operands]
+    if node.op.name == "multiply" and _squared(node) is None:
+        one, other = node.operands
+        return [(one, [("multiply", other)]), (other, [("multiply", one)])]
+    return []
+
+
+def _alone(node: Node, terms: Sequence[_Squares]) -> Node | None:
+    """The value without the numbers that are its only factors; None if it has others inside."""
+    scales: list[tuple[str, Node]] = []
     for _ in range(_PARTS):
         scale = _scale_of(node)
         if scale is None:
             break
-        passed.append(node)
         scales.append((node.op.name, node.operands[scale]))
         node = node.operands[1 - scale]
-    return node
+    return node if all(list(term.scales) == scales for term in terms) else None
 
 
 def _scale_of(node: Node) -> int | None:
@@ -136,25 +164,28 @@ def _is_scalar_constant(node: Node) -> bool:
 
 
 # -- its derivative --------------------------------------------------------------------------------
-def _rule(
-    term: _Squares, scales: Sequence[tuple[str, Node]], under: Node
-) -> Callable[[Any, Any], Any]:
+def _rule(term: _Squares, alone: Node | None) -> Callable[[Any, Any], Any]:
     def rule(ct: Array, out: Array) -> Array:
         x = Array(term.x)
         rest = without_factor(ct, out)
         if rest is not None:
             # (c |x|) x / |x| is c x, the derivative of |x|^2, without a quotient.
-            return _restored(_scaled(rest, scales), term) * x
+            return _restored(_scaled(rest, term.scales), term) * x
         if _is_made_of_numbers(ct.node):
-            return x * _restored(ct * _inverse(out, scales, under), term)
-        return x * _restored(_scaled(divide_or_zero(ct, out), scales), term)
+            return x * _restored(ct * _inverse(out, term.scales, alone), term)
+        return x * _restored(_scaled(divide_or_zero(ct, out), term.scales), term)
 
     masked: Any = rule if term.axis else behind_masks(rule)
     return masked
 
 
-def _inverse(out: Array, scales: Sequence[tuple[str, Node]], under: Node) -> Array:
-    """The reciprocal root c / sqrt(c s) = sqrt(c) / sqrt(s), which is in range wherever s is."""
+def _inverse(out: Array, scales: Sequence[tuple[str, Node]], under: Node | None) -> Array:
+    """The reciprocal root c / sqrt(c s) = sqrt(c) / sqrt(s), which is in range wherever s is.
+
+    Without `under`, which is s, c has other factors, or stands inside.
+    """
+    if under is None:
+        return _scaled(inverse_root(Array(out.node.operands[0])), scales)
     factor = 1.0
     for name, scale in scales:
         number = float(scale.params["value"]) if scale.is_constant else np.inf
@@ -172,20 +203,19 @@ def _is_made_of_numbers(node: Node) -> bool:
 
 
 def _pushed(
-    terms: Sequence[_Squares],
-    scales: Sequence[tuple[str, Node]],
-    tangents: Sequence[Array | None],
-    out: Array,
+    terms: Sequence[_Squares], tangents: Sequence[Array | None], out: Array
 ) -> Array | None:
     total: Any = None
+    common = terms[0].scales if len({term.scales for term in terms}) == 1 else ()
     for term, tangent in zip(terms, tangents, strict=True):
         if tangent is None:
             continue
         part = Array(term.x) * tangent
         if term.axis:
             part = FUNCTIONS["sum"](part, axis=term.axis, keepdims=term.keepdims)
+        part = part if common else _scaled(part, term.scales)
         total = part if total is None else total + part
-    return None if total is None else divide_or_zero(_scaled(total, scales), out)
+    return None if total is None else divide_or_zero(_scaled(total, common), out)
 
 
 def _restored(value: Array, term: _Squares) -> Array:

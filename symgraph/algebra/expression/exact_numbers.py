@@ -76,6 +76,9 @@ def exponent(value: Coef | None, dtype: np.dtype[Any]) -> Rational | None:
 _ROUNDED = 4 * float_info.epsilon
 """A sum of floats this small, relative to them, is only their rounding error."""
 
+_BY_CHANCE = 1e-12
+"""Within more rounding than this one number in a million is near a short fraction by chance."""
+
 
 def is_exact(value: object) -> TypeGuard[Rational]:
     """Whether a number is an int or a fraction."""
@@ -135,14 +138,28 @@ def times(a: Coef, b: Coef) -> Coef:
 def plus(a: Coef, b: Coef) -> Coef:
     """The sum; a fraction if both are. Raises `OverflowError` as `bounded` does.
 
-    Floats that cancel up to their rounding give 0.
+    Floats that cancel up to their rounding give 0, or the short fraction that was there before:
+    1 + s - s is 1, not 0.9999999999999999.
     """
     if type(a) is int and type(b) is int:
         return _short(a + b)
     if isinstance(a, float) or isinstance(b, float):
         total = _normal(float(a) + float(b), False)
-        return total if abs(total) > _ROUNDED * abs(float(a)) else 0.0
+        if abs(total) <= _ROUNDED * abs(float(a)):
+            return 0.0
+        return _unrounded(total, float_info.epsilon * max(abs(float(a)), abs(float(b))))
     return bounded(rational(a + b))
+
+
+def _unrounded(total: float, rounding: float) -> Coef:
+    """The short fraction or decimal that a sum is but for its rounding; else the sum."""
+    if rounding > _BY_CHANCE:
+        return total
+    exact = Fraction(total)
+    for near in (exact.limit_denominator(1000), Fraction(round(exact * 10**6), 10**6)):
+        if near and abs(near - exact) <= rounding:
+            return rational(near)
+    return total
 
 
 def coef_key(coef: Coef) -> tuple[Any, ...]:

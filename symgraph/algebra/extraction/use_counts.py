@@ -14,7 +14,7 @@ from ...ir.dims import Dim, names_of, resolve
 from ...ir.node import Node
 from ...ir.walks import reachable
 
-__all__ = ["Price", "UseCounts"]
+__all__ = ["Price", "UseCounts", "cost_beyond"]
 
 Price: TypeAlias = tuple[int, float, int]
 """Operations, floating-point operations, nodes."""
@@ -101,11 +101,10 @@ class UseCounts:
         """Add one use of the node; the cost that it adds."""
         return self._shift([self._stands_for.get(node, node)], 1)
 
-    def hold(self, nodes: Iterable[Node]) -> list[Node]:
-        """Add one use of each node, until `let_go` is called with the result."""
+    def hold(self, nodes: Iterable[Node]) -> tuple[list[Node], Price]:
+        """Add one use of each node, until `let_go` is called with them; the cost that this adds."""
         held = [self._stands_for.get(node, node) for node in nodes]
-        self._shift(held, 1)
-        return held
+        return held, self._shift(held, 1)
 
     def let_go(self, held: Iterable[Node]) -> None:
         """Undo `hold`."""
@@ -249,3 +248,8 @@ class UseCounts:
 def added_cost(a: Price, b: Price) -> Price:
     """The sum of two costs."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+def cost_beyond(a: Price, b: Price) -> Price:
+    """The first cost without the second one."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])

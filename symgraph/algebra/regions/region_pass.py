@@ -20,7 +20,7 @@ from ..expression.exps import holds_exps
 from ..expression.leaf_terms import leaf_expr
 from ..expression.term import SUM, Atom, Expr
 from ..extraction.cheapest import CheapestSpellings
-from ..extraction.use_counts import Price, UseCounts
+from ..extraction.use_counts import Price, UseCounts, cost_beyond
 from ..lifting.lifting import Lifter
 from .borders import Borders
 from .lower_bound import least_count, plain_count
@@ -318,16 +318,18 @@ class RegionPass:
     # -- the end of a region -----------------------------------------------------------------------
     def _end(self, node: Node, expr: Expr, also: Sequence[Expr] = ()) -> Ended:
         # Any spelling needs the arrays below. While they are held, the walk that prices the old
-        # spelling stops at them.
+        # spelling stops at them. What is computed for them alone counts against any other one.
         needed = held_by(expr)
-        held = self.use_counts.hold(needed)
-        saved = self._respelled(node, expr, also, needed)
+        held, added = self.use_counts.hold(needed)
+        saved = self._respelled(node, expr, also, needed, added)
         self.use_counts.let_go(held)
         return needed, saved
 
-    def _respelled(self, node: Node, expr: Expr, also: Sequence[Expr], needed: list[Node]) -> Price:
+    def _respelled(
+        self, node: Node, expr: Expr, also: Sequence[Expr], needed: list[Node], added: Price
+    ) -> Price:
         """Write the node in its cheapest spelling; the price of its old spelling."""
-        saved = self.use_counts.suspend(node)
+        saved = cost_beyond(self.use_counts.suspend(node), added)
         polynomial = self._polynomial(node, saved)
         if not polynomial and self._hopeless(node, expr, saved, needed):
             self.use_counts.resume(node)

@@ -12,7 +12,7 @@ from ...ir.fact_inference import Knowledge
 from ...ir.node import Node, origin
 from ..expression.term import Expr
 from ..extraction.cheapest import rewritten
-from ..extraction.use_counts import Price, UseCounts
+from ..extraction.use_counts import Price, UseCounts, cost_beyond
 from .borders import Borders
 from .node_forms import NodeForms
 from .regions import arrays_of, is_computed_from
@@ -148,8 +148,8 @@ class RepeatedRegions:
             return False
         leaves = structure.leaves
         if outcome.price is not None:
-            held = self.use_counts.hold([leaves[place] for place in outcome.needed])
-            fits = self._written_as_first(node, outcome, outcome.price, structure)
+            held, added = self.use_counts.hold([leaves[place] for place in outcome.needed])
+            fits = self._written_as_first(node, outcome, outcome.price, structure, added)
             self.use_counts.let_go(held)
             if not fits:
                 return False
@@ -161,10 +161,15 @@ class RepeatedRegions:
         return True
 
     def _written_as_first(
-        self, node: Node, outcome: RegionOutcome, price: Price, structure: RegionStructure
+        self,
+        node: Node,
+        outcome: RegionOutcome,
+        price: Price,
+        structure: RegionStructure,
+        added: Price,
     ) -> bool:
         """Write a region as the first of its structure; whether price, gain and digits agree."""
-        saved = self.use_counts.suspend(node)
+        saved = cost_beyond(self.use_counts.suspend(node), added)
         if saved != price or outcome.spelling is None:
             self.use_counts.resume(node)
             return saved == price

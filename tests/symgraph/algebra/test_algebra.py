@@ -388,7 +388,8 @@ def test_prices_follow_the_cost_model() -> None:
     use_counts = UseCounts([first.node])
     assert use_counts.price(second.node)[0] == 1
     spent = use_counts.price(second.node)
-    held = use_counts.hold([second.node])
+    held, added = use_counts.hold([second.node])
+    assert added == spent
     assert use_counts.price(second.node) == (0, 0.0, 0)
     use_counts.let_go(held)
     assert use_counts.price(second.node) == spent

@@ -505,7 +505,7 @@ def test_messages_along_edges_are_added_as_in_the_book():
     edges = sg.spec("e", "int64")
     joint = sg.trace(energy, h=(6, 5), source=edges, target=edges).gradient("h")
     assert str(joint.simplify().formula()) == (
-        "out = sum(t2**2); grad_h = scatter_add(t1, 2 * t2[target], source, axis=-2) "
+        "out = sum(t2**2); grad_h = scatter_add(t1, (2 * t2)[target], source, axis=-2) "
         "where t1 = zeros((6, 5)), t2 = scatter_add(t1, h[source], target, axis=-2)"
     )
 

@@ -29,6 +29,10 @@ SPELLINGS: dict[str, Any] = {
     "in a sum with others": lambda x: 3 * np.sqrt(np.sum(x * x)) + np.sum(x * x),
     "squared again": lambda x: (np.sqrt(np.sum(x * x)) - 1) ** 2,
     "norm": lambda x: np.linalg.norm(x),
+    "a product of sums": lambda x: np.sqrt(np.sum(x * x) * np.mean(x[0] ** 2)),
+    "times a square": lambda x: np.sqrt(2 * x[0, 2] ** 2 * np.sum(x * x)),
+    "multiples of squares": lambda x: np.sum(np.sqrt(x[0] ** 2 + 3 * x[1] ** 2 / 2)),
+    "of x times a maximum": lambda x: np.sqrt(np.sum((x * np.max(x * np.sum(x * x))) ** 2)),
 }
 ZERO = np.zeros((2, 3))
 AWAY = np.array([[0.3, -1.2, 0.7], [2.0, 0.1, -0.4]])

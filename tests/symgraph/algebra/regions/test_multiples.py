@@ -94,3 +94,26 @@ def test_no_number_where_there_is_none(f: Callable[[Any], Any]) -> None:
     np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
     finite = np.isfinite(wanted)
     np.testing.assert_allclose(found[finite], wanted[finite], rtol=1e-12)
+
+
+ONE_ELEMENT: dict[str, tuple[Callable[[Any], Any], int]] = {
+    "exp": (lambda s: np.sum(np.exp(s[[0, 0]])), 18),
+    "tanh": (lambda s: np.sum(np.tanh(s[[-1, 0, 0]])) + np.sum(s), 22),
+    "softplus": (lambda s: np.sum(np.log1p(np.exp(s[[-1, 0, 0, 0]]))) + 0.6 * np.sum(s), 27),
+}
+
+
+@pytest.mark.parametrize("name", ONE_ELEMENT)
+def test_what_is_computed_for_the_number_outside_alone_counts(name: str) -> None:
+    """0.9 / r + s inside was 0.9 (1 / r + s / 0.9), as if the new sum were computed anyway."""
+    other, most = ONE_ELEMENT[name]
+
+    def loss(x: Any) -> Any:
+        s = 0.9 * np.sin(x[:, 2])
+        return np.sum(np.arcsin(s)) + other(s) + 3 * x[0, 2]
+
+    graph = sg.trace(loss, x=(1, 3)).gradient("x").simplify()
+    counts = [each.graph.op_count() for each in graph.history.graphs()]
+    assert counts[-1] <= most
+    assert counts[-1] == min(counts[counts.index(max(counts)) :])
+    assert graph.simplify().dag.outputs == graph.dag.outputs
