@@ -199,15 +199,8 @@ class _Rounds:
             current = rewritten = self._rewritten(current)
             if is_last and op_count(current) <= (1 + _LITTLE) * op_count(before):
                 break  # Else the algebra may shorten again what rules have lengthened.
-            if small:
-                afresh = signs_moved and is_searched_out(before, self.effort)
-                current = self._normalized_once(current, afresh=afresh)
-            else:
-                current = self._normalized(current, thorough=False)
-            current = log.through("equal values merged", current, with_duplicates_merged(current))
-            if self.last and self.trust != "exact":  # Products of lower powers have other digits.
-                new = with_values_reused(current, self.knowledge)
-                current = log.through("values used again", current, new)
+            afresh = signs_moved and is_searched_out(before, self.effort)
+            current = self._through_algebra(rewritten, thorough=small, afresh=afresh)
             swings.note(before, rewritten, current)
             if swings.are_enough:
                 current = log.through("the cheapest taken", current, swings.shortest)
@@ -227,6 +220,19 @@ class _Rounds:
         if tuple(current) not in seen and not swings.are_enough:
             current = self._rewritten(current)
         return log.through("the cheapest taken", current, cheapest_of_cycle(current, seen))
+
+    def _through_algebra(self, outputs: list[Node], *, thorough: bool, afresh: bool) -> list[Node]:
+        """The outputs after the algebra, with equal values merged and values used again."""
+        if thorough:
+            current = self._normalized_once(outputs, afresh=afresh)
+        else:
+            current = self._normalized(outputs, thorough=False)
+        new = with_duplicates_merged(current)
+        current = self.log.through("equal values merged", current, new)
+        if self.last and self.trust != "exact":  # Products of lower powers have other digits.
+            new = with_values_reused(current, self.knowledge)
+            current = self.log.through("values used again", current, new)
+        return current
 
     def _looked_at_once_more(
         self, outputs: list[Node], seen: Container[tuple[Node, ...]], *, afresh: bool
