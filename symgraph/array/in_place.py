@@ -205,7 +205,18 @@ def operand_like(value: object) -> bool:
     # complex too: `apply` refuses it with advice, where Python would only name the two types.
     kinds = (InPlace, np.ndarray, np.generic, int, float, complex, list, tuple)
     # A weak number's type is asked first: what is asked of the number itself would spoil it.
-    return not issubclass(type(value), Weak) and (isinstance(value, kinds) or is_named(value))
+    if issubclass(type(value), Weak):
+        return False
+    return isinstance(value, kinds) or is_named(value) or _is_tensor(value)
+
+
+def _is_tensor(value: object) -> bool:
+    """Whether it is an array of PyTorch's, JAX's or the like; tables and sparse matrices are not.
+
+    The function reads it as a constant, as `np.dot(tensor, x)` does.
+    """
+    kind = type(value)
+    return hasattr(kind, "__dlpack__") and hasattr(kind, "__array__")
 
 
 _install()

@@ -10,13 +10,13 @@ from typing import NoReturn, Self
 
 from numpy.typing import DTypeLike
 
-from ..errors import MissingAttribute, TraceError
+from ..errors import InputError, MissingAttribute, TraceError
 from ..ir.avals import AxisLike
 from ..source import user_frame
 from .advice import instead_of_condition
 from .dispatch import is_complex
 from .operators import Operators
-from .other_methods import instead_of_method
+from .other_methods import instead_of_method, instead_of_torch
 from .scipy_calls import scipy_call
 from .statements import instead_of_statement
 
@@ -244,6 +244,23 @@ class ArrayMethods(Operators):
 
     def __dlpack__(self, *_args: object, **_keywords: object) -> NoReturn:
         self._no_numbers("An exchange of memory", "Keep the array symbolic; evaluate the graph.")
+
+    @classmethod
+    def __torch_function__(cls, function: object, *_call: object) -> NoReturn:
+        name = getattr(function, "__name__", str(function))
+        frame = user_frame()
+        if name == "__setitem__" or name.startswith("__i") or name.rstrip("_") + "_" == name:
+            raise InputError(
+                f"torch's {name} writes a symbolic array into a tensor, which holds numbers only.",
+                [f"used at {frame.quoted()}"] if frame else [],
+                mend="Make a new array: y = t + x instead of t += x.",
+            )
+        # A TypeError: of an operator, as in t + x, PyTorch makes it NotImplemented; ours is next.
+        raise TraceError(
+            f"torch.{name} was given a symbolic array: PyTorch computes with tensors.",
+            [f"used at {frame.quoted()}"] if frame else [],
+            mend=instead_of_torch(name),
+        )
 
     def item(self, *_args: object) -> NoReturn:
         self._no_numbers(

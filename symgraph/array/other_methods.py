@@ -8,7 +8,7 @@ import numpy as np
 
 from .dispatch import FUNCTIONS
 
-__all__ = ["INSTEAD_OF", "instead_of_method"]
+__all__ = ["INSTEAD_OF", "instead_of_method", "instead_of_torch"]
 
 _IN_MEMORY = "A symbolic array has no memory yet: leave out what asks how it lies there."
 _IN_PLACE = "A symbolic array is a value: snp.index_update, np.where and np.reshape give new ones."
@@ -71,3 +71,15 @@ def instead_of_method(name: str) -> str:
     if name in FUNCTIONS:
         return f"Write {'np' if hasattr(np, name) else 'snp'}.{name}(x)."
     return _ELSEWHERE
+
+
+def instead_of_torch(name: str) -> str:
+    """Advice for a function of PyTorch's that a symbolic array was given to."""
+    written = (
+        f"Write np.{name}"
+        if name in FUNCTIONS and hasattr(np, name)
+        else f"Write snp.{name}, of symgraph.numpy"
+        if name in FUNCTIONS
+        else "Write it with functions of numpy and symgraph.numpy"
+    )
+    return f"{written}. sg.from_torch(module, x) gives the graph of a module."

@@ -8,7 +8,8 @@ product. If all paths run through a value h narrower than both ends, then
 $J = (\partial y / \partial h)(\partial h / \partial x)$, by forward mode from h to y and by reverse
 mode from x to h (Griewank and Walther 2008, chapter 10, on cross-country elimination). If y is
 joined of parts that have little in common, such as the components of a vector field, each part has
-a Jacobian by itself, in which no zeros of the others are multiplied.
+a Jacobian by itself, in which no zeros of the others are multiplied. So has each piece of x, if x
+is read piece by piece.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..ir.dims import Dim, count, names_of, resolve
 from ..ir.node import Node, adjoint_origin, origin
 from ..ops.creation import zeros
 from ..ops.movement import RESHAPE, reshape
-from ..ops.parts import joined, parts_of, resized
+from ..ops.parts import joined, parts_of, pieces_of, resized
 from .axes import Ties, axes_of_one_length, mixing, moves_with, tied_axes
 from .differentiate import label_of, target_of
 from .directions import moved, positions, with_results
@@ -44,19 +45,25 @@ _NOMINAL = 64
 _SHARED_BY_PARTS = 2
 """How many parts may depend on a value, on average, if each is differentiated by itself."""
 
+_SHARED_BY_PIECES = 4
+"""On how many pieces a value may depend, on average, if each is differentiated by itself. The
+operations are fewer however many: a column of the identity moves as many numbers as there are
+pieces. But the graph has more of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     """A way to a Jacobian: its mode, its number of seeds or parts, its result and its cost."""
 
-    mode: JacobianMode | Literal["parts"]
+    mode: JacobianMode | Literal["parts", "pieces"]
     seeds: int
     found: Array
     flops: int
 
     def __str__(self) -> str:
         seeds = f"{self.mode} mode, {_counted(self.seeds, 'seed')}"
-        way = _counted(self.seeds, "part") if self.mode == "parts" else seeds
+        alone = self.mode in ("parts", "pieces")
+        way = _counted(self.seeds, self.mode.removesuffix("s")) if alone else seeds
         return f"{way}, {_counted(self.flops, 'flop')}"
 
 
@@ -190,7 +197,7 @@ def _jacobian(y: Array, x: Array, mode: JacobianMode | None, diagonal: bool) -> 
             mend="Leave out diagonal=True, or differentiate each row by itself.",
         )
     candidates = _candidates(y, x, ties, mode)
-    best = min(candidates, key=lambda each: each.flops)
+    best = min(candidates, key=_price)
     how = str(best)
     others = [str(each) for each in candidates if each is not best]
     if others:
@@ -235,8 +242,10 @@ def _candidates(y: Array, x: Array, ties: Ties, mode: JacobianMode | None) -> li
                 f"No value narrower than both ends lies on all paths from {x!r} to {y!r}.",
                 mend='Use mode="reverse" or "forward".',
             )
-    if mode is None and y.ndim:
-        found.extend(_by_parts(y, x, ties))
+    by_parts = _by_parts(y, x, ties) if mode is None and y.ndim else []
+    found.extend(by_parts)
+    if mode is None and not ties and not by_parts and backward > 1:
+        found.extend(_by_pieces(y, x))  # Of parts each finds its own way.
     if not found and refused is not None:
         raise refused
     return found
@@ -265,6 +274,29 @@ def _by_parts(y: Array, x: Array, ties: Ties) -> list[_Candidate]:
     return [_candidate("parts", len(found), whole)]
 
 
+def _by_pieces(y: Array, x: Array) -> list[_Candidate]:
+    """The Jacobian joined of those by the pieces of x, if x is read piece by piece."""
+    between = active_nodes([y.node], [x.node])
+    pieces = pieces_of(x.node, between)
+    if pieces is None:
+        return []
+    read = [Array(piece.value) for piece in pieces if piece.value is not None]
+    if sum([_work([y], piece) for piece in read]) > _SHARED_BY_PIECES * _work([y], x):
+        return []
+    found: list[Array] = []
+    for piece in pieces:
+        shape = (*y.shape, piece.stop - piece.start)
+        if piece.value is None:
+            found.append(zeros(shape, y.dtype))
+            continue
+        try:
+            columns, _ = jacobian(y, Array(piece.value))
+        except NotDifferentiable:  # The other modes tell of it.
+            return []
+        found.append(reshape(columns, shape))
+    return [_candidate("pieces", len(found), joined(found, -1))]
+
+
 def _of_part(part: Array, axis: int, x: Array, ties: Ties) -> Array:
     """The Jacobian of one part, with the axes of the part and the untied axes of x."""
     flat = part
@@ -275,7 +307,7 @@ def _of_part(part: Array, axis: int, x: Array, ties: Ties) -> Array:
         below = part.node.operands[0] if part.node.op is RESHAPE else None
         flat = Array(below) if below is not None and below.shape == shape else reshape(part, shape)
     if ties:
-        found = min(_candidates(flat, x, ties, None), key=lambda each: each.flops).found
+        found = min(_candidates(flat, x, ties, None), key=_price).found
     else:
         found, _ = jacobian(flat, x)
     return reshape(found, (*part.shape, *found.shape[flat.ndim :]))
@@ -287,7 +319,14 @@ def _work(ends: Sequence[Array], x: Array) -> int:
     return sum([node.op.count > 0 for node in between])
 
 
-def _candidate(mode: JacobianMode | Literal["parts"], seeds: int, found: Array) -> _Candidate:
+def _price(way: _Candidate) -> tuple[int, int]:
+    """Operations, then seeds: of ways that only move numbers, the seeds tell how many."""
+    return way.flops, way.seeds
+
+
+def _candidate(
+    mode: JacobianMode | Literal["parts", "pieces"], seeds: int, found: Array
+) -> _Candidate:
     return _Candidate(mode, seeds, found, _number(flops([found.node])))
 
 

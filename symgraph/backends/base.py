@@ -109,7 +109,8 @@ class Backend(Protocol):
 
     `Compiled.run` takes arrays of the `native` types without conversion; any other input is
     converted to a NumPy array first. A backend that has not all dtypes declares those that it has
-    in an attribute `capabilities`; see `symgraph.backends.capabilities`.
+    in an attribute `capabilities`; see `symgraph.backends.capabilities`. One whose arrays have
+    dtypes that NumPy cannot read declares them in an attribute `own`, an `OwnArrays`.
     """
 
     @property

@@ -127,6 +127,8 @@ class _Program:
 class TorchBackend(StandardBackend):
     """Runs graphs node by node on torch's tensors, or compiles them by `torch.compile`."""
 
+    own = _ARRAYS
+
     @property
     def capabilities(self) -> Capabilities:
         """Torch's dtypes, and the devices that its build has here."""

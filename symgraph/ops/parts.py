@@ -4,11 +4,14 @@ A vector whose elements are computed one by one is a concatenation, and so is, i
 gradient of a function that reads its argument element by element: a sum of arrays each of which
 stands among zeros. Elementwise operations on such values are taken apart, too. Each part has a
 Jacobian of its own, in which the other parts have no place.
+
+So has each piece of a vector that is read piece by piece: parameters of a curve are often packed
+into one, `a, b, c = p`, for an optimiser's sake.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import cast
@@ -18,12 +21,12 @@ from ..ir.dims import Shape
 from ..ir.node import Node
 from .creation import zeros
 from .elementwise import add, multiply, negative, subtract
-from .indexing import EMBED, getitem
+from .indexing import EMBED, GETITEM, getitem
 from .joining import CONCATENATE, concatenate
 from .movement import RESHAPE, reshape
 from .slices import bounds_of, entries_of
 
-__all__ = ["MOST_PARTS", "Part", "Parts", "joined", "parts_of", "resized"]
+__all__ = ["MOST_PARTS", "Part", "Parts", "Piece", "joined", "parts_of", "pieces_of", "resized"]
 
 MOST_PARTS = 64
 """A value of more parts is taken as a whole."""
@@ -220,3 +223,58 @@ def resized(shape: Shape, axis: int, size: int) -> Shape:
     """The shape with another size along an axis, which is counted from the last one."""
     place = len(shape) + axis
     return (*shape[:place], size, *shape[place + 1 :])
+
+
+# -- a vector that is read in pieces ---------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The elements `start:stop` of a vector, and the value that reads them; None if none does."""
+
+    start: int
+    stop: int
+    value: Node | None
+
+
+def pieces_of(x: Node, active: Collection[Node]) -> list[Piece] | None:
+    """The pieces of a vector of known length, in order and without gaps.
+
+    None if one of the active nodes reads it otherwise, if pieces overlap, if one is all of it, or
+    if there are too many.
+
+    Parameters
+    ----------
+    x : Node
+    active : collection of Node
+        The nodes on paths from x.
+    """
+    if len(x.shape) != 1 or not isinstance(x.shape[0], int):
+        return None
+    read: list[Piece] = []
+    for node in active:
+        if node is x or x not in node.operands:
+            continue
+        piece = _piece(node)
+        if piece is None:
+            return None
+        read.append(piece)
+    read.sort(key=lambda piece: piece.start)
+    if any(one.stop > other.start for one, other in pairwise(read)):
+        return None
+    found: list[Piece] = []
+    end = Piece(x.shape[0], x.shape[0], None)
+    for piece in (*read, end):
+        start = found[-1].stop if found else 0
+        if piece.start > start:
+            found.append(Piece(start, piece.start, None))
+        if piece is not end:
+            found.append(piece)
+    return found if 1 < len(found) <= MOST_PARTS else None
+
+
+def _piece(node: Node) -> Piece | None:
+    """The piece of a vector that a node reads."""
+    if node.op is not GETITEM:
+        return None
+    entries = entries_of(node.params["index"], 1)
+    bounds = None if entries is None else bounds_of(entries[0], node.operands[0].shape[0])
+    return None if bounds is None else Piece(*bounds, node)

@@ -2,7 +2,7 @@
 
 Kelvin functions and integrals of Bessel and Struve functions (DLMF 10.61, 10.43, 11.7),
 scaled Airy functions, incomplete elliptic integrals (19.4), the arithmetic-geometric mean
-(19.8.5), Wright's function (10.46.4), associated Legendre functions.
+(19.8.5), Wright's function (10.46.4).
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from .exponential import exp
 from .families import elementwise
 from .hypergeometric import modstruve, struve
 from .scipyufuncs import (
-    LONG_SERIES,
     float_or_double,
     no_closed_form,
     part_of,
@@ -55,7 +54,6 @@ __all__ = [
     "ker",
     "kerp",
     "log_wright_bessel",
-    "lpmv",
     "wright_bessel",
 ]
 
@@ -320,7 +318,7 @@ def agm(a: ArrayLike, b: ArrayLike) -> Array:
     return where(none, 0, pi / 4 * total / ellipkm1(4 * (a / total) * (b / total)))
 
 
-# -- Wright's function, Legendre functions ---------------------------------------------------------
+# -- Wright's function -----------------------------------------------------------------------------
 wright_bessel = scipy_ufunc(
     "wright_bessel",
     no_closed_form("wright_bessel"),
@@ -337,13 +335,4 @@ log_wright_bessel = scipy_ufunc(
     doc="The logarithm of wright_bessel.",
     flops=100,
     traits=Traits(other_logarithm=True),
-)
-lpmv = scipy_ufunc(
-    "lpmv",
-    no_closed_form("lpmv"),
-    no_closed_form("lpmv"),
-    lambda ct, out, m, v, x: ct * ((v * x * out - (v + m) * lpmv(m, v - 1, x)) / (x * x - 1)),
-    doc="The associated Legendre function of whole order m and real degree v, for |x| < 1.",
-    ends_below=LONG_SERIES,
-    flops=100,
 )

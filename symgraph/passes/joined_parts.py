@@ -29,7 +29,7 @@ from ..ops.parts import resized
 from ..ops.slices import bounds_of, entries_of
 from ..rewriting.guards import uniform_value
 
-__all__ = ["with_joined_parts"]
+__all__ = ["with_joined_parts", "with_joins_flat"]
 
 _SIGNS = {add.op: (1, 1), subtract.op: (1, -1), negative.op: (-1,)}
 _WHOLE = (None, None, 1)
@@ -78,6 +78,37 @@ def with_joined_parts(outputs: Sequence[Node]) -> list[Node]:
             with origin(node.origin):
                 whole = _joined(node, *found, _sum_of_constants(standing), instead, user)
                 instead[node] = _total([whole, *[(Array(each), sign) for each, sign in beside]])
+    return [instead[output] for output in outputs]
+
+
+def with_joins_flat(outputs: Sequence[Node]) -> list[Node]:
+    """The outputs with a join of joins along one axis as one join; linear in the graph.
+
+    Signs are moved into a join only once it is there, so it may stand in another one by then.
+
+    Parameters
+    ----------
+    outputs : sequence of Node
+    """
+    nodes = reachable(outputs)
+    joins = [node for node in nodes if node.op is CONCATENATE and not node.copy]
+    if not any(_is_joined(each, node.params["axis"]) for node in joins for each in node.operands):
+        return list(outputs)
+    user = only_users(nodes, outputs)
+    instead: dict[Node, Node] = {}
+    for node in nodes:
+        operands = [instead.get(each, each) for each in node.operands]
+        if node.op is CONCATENATE and not node.copy:
+            axis = node.params["axis"]
+            pieces: list[Node] = []
+            for old, new in zip(node.operands, operands, strict=True):
+                alone = user[old] is node and _is_joined(new, axis)
+                pieces.extend(new.operands if alone else [new])
+            if len(pieces) > len(operands):
+                with origin(node.origin):
+                    instead[node] = concatenate(list(map(Array, pieces)), axis=axis).node
+                continue
+        instead[node] = on_operands(node, tuple(operands))
     return [instead[output] for output in outputs]
 
 

@@ -35,7 +35,7 @@ from .contracted_sums import with_sums_contracted
 from .dead_results import without_dead_results
 from .duplicates import with_duplicates_merged
 from .hyperbolics import with_hyperbolics
-from .joined_parts import with_joined_parts
+from .joined_parts import with_joined_parts, with_joins_flat
 from .known_branches import with_branches_known
 from .oscillation import Oscillation, cheapest_of_cycle
 from .reads import with_reads_sunk
@@ -260,7 +260,7 @@ class _Rounds:
         current = log.through("factors cancelled", current, new)
         new = with_sums_contracted(current, loses)
         current = log.through("sums of products contracted", current, new)
-        current = log.through("parts joined", current, with_joined_parts(current))
+        current = log.through("parts joined", current, with_joins_flat(with_joined_parts(current)))
         current = log.through("branches known", current, with_branches_known(current))
         current = log.through("choices joined", current, with_choices_joined(current))
         new = with_branches_joined(current, loses, at_kinks=self.at_kinks)

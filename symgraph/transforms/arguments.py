@@ -10,11 +10,13 @@ import inspect
 import reprlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from ..array.handle import Array
+from ..backends.base import OwnArrays
 from ..errors import InputError
 from ..pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
 
@@ -158,15 +160,27 @@ def shown_place(place: Place) -> str:
     return place if isinstance(place, str) else f"args[{place}]"
 
 
-def check_foreign(leaf: Any, path: str) -> None:
-    """Check that an array of another library's has a dtype that NumPy knows.
+def check_foreign(leaf: Any, path: str, own: OwnArrays | None) -> None:
+    """Check that an array is one of the backend's own, or has a dtype that NumPy knows.
+
+    Parameters
+    ----------
+    leaf : array
+    path : str
+        Where it is, as text.
+    own : OwnArrays, optional
+        The arrays that the backend takes as they are.
 
     Raises
     ------
     InputError
-        Of a tensor of PyTorch's, for example: converted in silence, it would leave its graph.
+        Of a tensor of PyTorch's for another backend: converted in silence, it would leave its
+        graph. Of a dtype that graphs do not have.
     """
     if isinstance(leaf, (Array, np.ndarray, np.generic, float, int)):
+        return
+    if own is not None and own.holds(leaf):
+        own.dtype_of(leaf)
         return
     try:
         np.dtype(leaf.dtype)
@@ -175,14 +189,23 @@ def check_foreign(leaf: Any, path: str) -> None:
         raise InputError(
             f"Argument {path} is a {kind.__module__.partition('.')[0]}.{kind.__name__}, and its "
             f"dtype {leaf.dtype} is none of NumPy's.",
-            mend="Convert it first: np.asarray(t), for a tensor of PyTorch's t.detach().numpy().",
+            mend="Convert it first: np.asarray(t), for a tensor of PyTorch's t.detach().numpy(); "
+            'backend="torch" takes tensors and gives tensors.',
         ) from None
 
 
 def dtype_of(leaf: object) -> np.dtype[Any]:
-    """The dtype of an array leaf."""
+    """The dtype of an array leaf, as NumPy's; a tensor's has the same name in its own library."""
     found = getattr(leaf, "dtype", None)
-    return np.asarray(leaf).dtype if found is None else np.dtype(found)
+    return np.asarray(leaf).dtype if found is None else _numpy_dtype(found)
+
+
+@cache
+def _numpy_dtype(dtype: object) -> np.dtype[Any]:
+    try:
+        return np.dtype(cast("Any", dtype))
+    except TypeError:
+        return np.dtype(str(dtype).rpartition(".")[2])  # torch.float32
 
 
 def _is_number(wrt: object) -> bool:
@@ -257,8 +280,17 @@ class Signature:
             else "It does not tell its parameters; give a position.",
         )
 
-    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    def bound(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], own: OwnArrays | None = None
+    ) -> Arguments:
         """The arguments of a call taken apart; a default counts if it is differentiated by.
+
+        Parameters
+        ----------
+        args, kwargs
+            Of the call.
+        own : OwnArrays, optional
+            The arrays that the backend takes as they are.
 
         Raises
         ------
@@ -276,7 +308,7 @@ class Signature:
         absent = [place for place in self.wrt if place not in given]
         if absent:
             raise InputError(f"{self.name}: the argument {absent[0]!r} is not given.")
-        return self._taken_apart(given, frozenset(positional))
+        return self._taken_apart(given, frozenset(positional), own)
 
     def _named(self, call: inspect.BoundArguments) -> tuple[dict[Place, Any], set[Place]]:
         """Arguments by name, the ones in *args by position, and which are passed by position."""
@@ -304,7 +336,9 @@ class Signature:
                     positional.add(name)
         return given, positional
 
-    def _taken_apart(self, given: Mapping[Place, Any], positional: frozenset[Place]) -> Arguments:
+    def _taken_apart(
+        self, given: Mapping[Place, Any], positional: frozenset[Place], own: OwnArrays | None
+    ) -> Arguments:
         entries: list[tuple[Place, Tree]] = []
         leaves: list[Any] = []
         paths: list[str] = []
@@ -323,7 +357,7 @@ class Signature:
             leaves.extend(parts)
             paths.extend(leaf_paths(tree, label))
         for i in arrays:
-            check_foreign(leaves[i], paths[i])
+            check_foreign(leaves[i], paths[i], own)
         for i, number in _numbers(leaves, arrays).items():
             leaves[i] = number
         trees = dict(entries)

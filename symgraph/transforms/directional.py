@@ -167,7 +167,8 @@ def hvp(
     -------
     Transform
         Called as `f`, with the vector `v` by name besides; `v` and the result are nested as the
-        argument, of its shapes and dtypes.
+        argument, of its shapes and dtypes. If `f` has a parameter `v`, the vector's name is
+        `vector`.
 
     Raises
     ------
@@ -182,7 +183,9 @@ def hvp(
     """
     return Transform(
         f,
-        TransformKind("hvp", (flat.gradient, flat.hvp(mode)), "targets", False, "v", "targets"),
+        TransformKind(
+            "hvp", (flat.gradient, flat.hvp(mode)), "targets", False, "v", "targets", "vector"
+        ),
         wrt=wrt,
         has_aux=has_aux,
         static=static,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..autodiff.flat import StageOf
@@ -32,6 +32,8 @@ class TransformKind:
     directions, directed : str
         The keyword that holds tangents, cotangents or vectors, and whether they belong to
         `"targets"` or `"outputs"`.
+    otherwise : str
+        The keyword where the function has a parameter of the first name; empty if none.
     """
 
     name: str
@@ -40,6 +42,12 @@ class TransformKind:
     value: bool = False
     directions: str = ""
     directed: Literal["targets", "outputs"] = "targets"
+    otherwise: str = ""
+
+    def of(self, parameters: Signature) -> TransformKind:
+        """The kind for a function with these parameters, whose names its own keyword avoids."""
+        taken = self.directions in parameters.parameters
+        return replace(self, directions=self.otherwise) if taken and self.otherwise else self
 
 
 def checked(parameters: Signature, kind: TransformKind) -> Signature:

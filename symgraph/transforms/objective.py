@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..array import ArrayLike
+from ..backends.base import backend_named
 from ..errors import InputError
 from ..passes.simplify import Effort
 from ..pytrees import Tree, flatten, unflatten
@@ -88,6 +89,7 @@ class FlatObjective:
         }
         options = {**chosen, **options}
         self._f, self._args, self._kwargs, self._options = f, args, kwargs, options
+        self._to_numpy = backend_named(backend).to_numpy
         leaves, self._tree = flatten(params)
         # Text and counts among the parameters stay as they are.
         self._leaves = leaves
@@ -127,7 +129,8 @@ class FlatObjective:
     def hessp(self, x: ArrayLike, p: ArrayLike) -> Vector:
         """The Hessian at `x` times `p`; no Hessian is built."""
         point, v = self.unflatten(x), self.unflatten(p)
-        return self.flatten(self._hvp(point, *self._args, v=v, **self._kwargs))
+        named = {self._hvp.direction: v, **self._kwargs}
+        return self.flatten(self._hvp(point, *self._args, **named))
 
     def hessian(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The whole Hessian, as a matrix."""
@@ -141,7 +144,7 @@ class FlatObjective:
                 rows = slice(self._stops[i], self._stops[i + 1])
                 columns = slice(self._stops[j], self._stops[j + 1])
                 shape = (rows.stop - rows.start, columns.stop - columns.start)
-                matrix[rows, columns] = np.reshape(block, shape)
+                matrix[rows, columns] = np.reshape(self._to_numpy(block), shape)
         return matrix
 
     def _arrays_of(self, blocks: object) -> list[list[Any]]:
@@ -158,7 +161,7 @@ class FlatObjective:
                 f"Arrays of shapes {[np.shape(leaf) for leaf in leaves]} are given, "
                 f"{[shape for shape, _ in self._avals]} wanted."
             )
-        return np.concatenate([np.asarray(leaf, np.float64).ravel() for leaf in leaves])
+        return np.concatenate([self._to_numpy(leaf).ravel() for leaf in leaves], dtype=np.float64)
 
     def unflatten(self, x: ArrayLike) -> Any:
         """A vector as nested parameters, in their shapes and dtypes."""

@@ -21,6 +21,7 @@ from ..array.dispatch import FUNCTIONS
 from ..array.handle import Array, constant
 from ..autodiff.derivations import staged
 from ..autodiff.flat import StageOf
+from ..backends.base import OwnArrays, backend_named
 from ..backends.lowered import Lowered
 from ..backends.profile import Profile
 from ..capture.captured import Captured, captured
@@ -96,13 +97,16 @@ class Transform:
         if cache_size < 1:
             raise InputError(f"A cache of {cache_size} programs keeps none.")
         check_transform_options(kind.name, backend, options)
+        parameters = Signature(f, wrt, static)
+        kind = kind.of(parameters)
         self._f = f
         self._kind = kind
-        self._parameters = checked(Signature(f, wrt, static), kind)
+        self._parameters = checked(parameters, kind)
         self._has_aux = has_aux
         self._assume = stated_facts(assume)
         self._how: tuple[Soundness, Effort] = trust, effort
         self._lowering = {"backend": backend, **options}
+        self._own: OwnArrays | None = getattr(backend_named(backend), "own", None)
         self._retraces = Retraces(self._parameters.name)
         self._programs = Programs(cache_size, self._retraces)
         self._counted: frozenset[str] = frozenset()
@@ -145,7 +149,7 @@ class Transform:
                 self._retraces.of_side_effect(changed)
             self._programs.add((arguments.key(), len(given)), program)
         values = [arguments.leaves[i] for i in arguments.arrays]
-        found = program.lowered(*values, *_directed(program.traced, given))
+        found = program.lowered(*values, *_directed(program.traced, given, self._own))
         return self._nested(program.traced, found)
 
     def _program(self, arguments: Arguments, directions: int) -> KeptProgram | None:
@@ -160,7 +164,7 @@ class Transform:
         """The arguments, and the leaves of the direction."""
         keyword = self._kind.directions
         if not keyword:
-            return self._parameters.bound(args, kwargs), []
+            return self._parameters.bound(args, kwargs, self._own), []
         if keyword not in kwargs:
             raise InputError(
                 f"{self.__name__}: the argument {keyword!r} is missing.",
@@ -170,8 +174,8 @@ class Transform:
         leaves, _ = flatten(kwargs[keyword])
         for leaf in leaves:
             if is_number(leaf):
-                check_foreign(leaf, keyword)
-        return self._parameters.bound(args, rest), leaves
+                check_foreign(leaf, keyword, self._own)
+        return self._parameters.bound(args, rest, self._own), leaves
 
     def graph(self, *args: object, **kwargs: object) -> Graph:
         """The simplified graph that is lowered for arguments like these."""
@@ -212,7 +216,12 @@ class Transform:
                 mend="Profile it with arrays of numbers, outside of a traced function.",
             )
         values = [arguments.leaves[i] for i in arguments.arrays]
-        return program.lowered.profile(*values, *_directed(program.traced, given))
+        return program.lowered.profile(*values, *_directed(program.traced, given, self._own))
+
+    @property
+    def direction(self) -> str:
+        """The keyword of the direction: `"v"`, `"tangent"`; empty for a transform without one."""
+        return self._kind.directions
 
     # -- the cache -------------------------------------------------------------------------------
     def cache_info(self) -> CacheInfo:
@@ -327,15 +336,16 @@ def _made_again(cls: type[Transform], args: tuple[Any, ...], options: dict[str, 
     return cls(*args, **options)
 
 
-def _directed(traced: TracedCall, given: Sequence[Any]) -> list[Any]:
+def _directed(traced: TracedCall, given: Sequence[Any], own: OwnArrays | None) -> list[Any]:
     """The numbers of directions, in the dtypes of the values they belong to."""
-    numbers = [leaf for leaf in given if is_number(leaf)]
-    return [
-        np.asarray(value, symbol.dtype)
-        if isinstance(value, (np.ndarray, np.generic, float, int))
-        else value  # an array of a backend's own: it may have no numbers yet
-        for value, symbol in zip(numbers, traced.directions, strict=True)
-    ]
+    found: list[Any] = [leaf for leaf in given if is_number(leaf)]
+    for i, (value, symbol) in enumerate(zip(found, traced.directions, strict=True)):
+        if isinstance(value, (np.ndarray, np.generic, float, int)):
+            found[i] = np.asarray(value, symbol.dtype)
+        elif own is not None and own.holds(value):
+            found[i] = own.cast(value, symbol.dtype)
+        # Else an array of a backend's own: it may have no numbers yet.
+    return found
 
 
 def _lifted(value: object, symbol: Array) -> Node:

@@ -15,7 +15,6 @@ from .continuous import Continuous
 from .standard_forms import (
     below_zero,
     infinity,
-    log_gumbel_density,
     log_normal_density,
     minus_infinity,
     zero,
@@ -97,7 +96,11 @@ def _as_gumbel(z: Array | float, c: Array | float) -> Any:
 genextreme = Continuous(
     "genextreme",
     {"c": "real"},
-    log_density=lambda z, c: log_gumbel_density(_as_gumbel(z, c)) - snp.log1p(-c * z),
+    # -y - exp(-y) - log(1 - c z) with y = -log(1 - c z) / c. At the upper end y is infinite; for
+    # c = 1 the density is 1 there.
+    log_density=lambda z, c: (
+        snp.multiply_or_zero(c - 1, _as_gumbel(z, c)) - snp.exp(-_as_gumbel(z, c))
+    ),
     cdf_form=lambda z, c: snp.exp(-snp.exp(-_as_gumbel(z, c))),
     sf_form=lambda z, c: -snp.expm1(-snp.exp(-_as_gumbel(z, c))),
     logcdf_form=lambda z, c: -snp.exp(-_as_gumbel(z, c)),
@@ -105,7 +108,7 @@ genextreme = Continuous(
     ppf_form=lambda q, c: _generalized(-snp.log(-snp.log(q)), c),
     isf_form=lambda q, c: _generalized(-snp.log(-snp.log1p(-q)), c),
     below=lambda z, c: snp.logical_or(z == -inf, snp.logical_and(c * z >= 1, c < 0)),
-    above=lambda z, c: snp.logical_or(z == inf, snp.logical_and(c * z >= 1, c > 0)),
+    above=lambda z, c: snp.logical_or(z == inf, snp.logical_and(c * z > 1, c > 0)),
     inside=zero,
     low=lambda c: snp.where(c < 0, 1 / snp.where(c < 0, c, 1.0), minus_infinity(c)),
     high=lambda c: snp.where(c > 0, 1 / snp.where(c > 0, c, 1.0), infinity(c)),

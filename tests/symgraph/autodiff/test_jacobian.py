@@ -431,3 +431,45 @@ def test_parts_are_differentiated_one_by_one_unless_they_share_their_work() -> N
 
     assert "jacobian by 3 parts, 16 flops (reverse mode, 3 seeds" in steps("parts")
     assert "parts" not in steps("parts that share all")
+
+
+def packed(p: Any, t: Any) -> Any:
+    a, b, c, *_ = p
+    return a * np.exp(-b * t) + c * np.sum(p[4:]) * t**2
+
+
+def test_a_vector_that_is_read_in_pieces_is_differentiated_piece_by_piece() -> None:
+    p, t = np.array([1.5, 0.7, -0.3, 9.0, 2.0, 0.5]), np.linspace(0, 2, 30)
+    graph = sg.trace(packed, p=p, t=t).jacobian("p")
+    assert "jacobian by 5 pieces" in str(graph.explain())
+    fast, rise = np.exp(-p[1] * t), t**2
+    columns = [fast, -p[0] * t * fast, p[4:].sum() * rise, 0 * t, p[2] * rise, p[2] * rise]
+    for each in (graph, graph.simplify()):
+        np.testing.assert_allclose(each.lower()(p, t)[1], np.stack(columns, -1), atol=1e-15)
+    # No other column meets what overflows in one of them.
+    with np.errstate(all="ignore"):
+        found = sg.jacobian(lambda p: p[0] * np.exp(p[1] * t) + p[2] * t)(np.array([1, 1e6, 2.0]))
+    np.testing.assert_array_equal(found[:, 2], t)
+    assert np.isinf(found[-1]).tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda p: np.sin(p[0]) + p,  # All of it is read, too.
+        lambda p: np.stack([p[0] * p[1], p[1] ** 2, p[2]]) * p[:2].sum(),  # Pieces overlap.
+        lambda p: np.outer(p[::2], np.ones(3)) * p[1],  # A slice with steps.
+    ],
+)
+def test_a_vector_that_is_read_otherwise_is_taken_as_a_whole(f: Any) -> None:
+    p = np.array([0.3, 1.2, -0.7])
+    graph = sg.trace(f, p=p).jacobian("p")
+    assert "pieces" not in str(graph.explain())
+    steps = np.stack([(f(p + h) - f(p - h)) / 2e-6 for h in 1e-6 * np.eye(3)], -1)
+    np.testing.assert_allclose(graph.lower()(p)[1], steps, atol=1e-8)
+
+
+def test_a_slope_of_a_sum_by_a_number_is_ones_without_an_identity() -> None:
+    slope = sg.jacobian(lambda c, t: c + np.exp(t))
+    assert "= ones(50)" in str(slope.graph(1.0, np.ones(50)))
+    np.testing.assert_array_equal(slope(1.0, np.ones(50)), np.ones(50))

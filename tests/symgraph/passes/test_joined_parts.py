@@ -170,3 +170,34 @@ def test_a_join_that_would_need_more_signs_stays() -> None:
 
     graph = sg.trace(f, x="4")
     assert with_joined_parts(graph.dag.outputs) == list(graph.dag.outputs)
+
+
+def test_a_join_within_a_join_is_one_join() -> None:
+    t = np.linspace(0, 1, 10)
+
+    def loss(p: Any) -> Any:
+        a, b, c, d, e, g = p
+        return np.sum((a * np.exp(-b * t) + c * np.exp(-d * t) + e + g * t - t**2) ** 2)
+
+    graph = sg.trace(loss, p="6").gradient("p")
+    small = graph.simplify()
+    assert sum(node.op.name == "concatenate" for node in small.nodes) == 1
+    p = np.linspace(0.5, 1.5, 6)
+    np.testing.assert_allclose(small.lower()(p)[1], graph.lower()(p)[1], rtol=1e-12)
+
+
+def test_a_join_that_is_an_output_or_stands_on_another_axis_stays() -> None:
+    def f(x: Any) -> Any:
+        inner = np.concatenate([x, -x])
+        return inner, np.concatenate([inner, x]), np.concatenate([inner, inner])
+
+    def g(x: Any) -> Any:
+        rows = [np.concatenate([x, each * x], axis=1) for each in (2.0, 3.0)]
+        return (np.concatenate(rows, axis=0),)
+
+    x = np.arange(6.0).reshape(2, 3)
+    for each, joins in ((f, 3), (g, 3)):
+        small = sg.trace(each, x=x).simplify()
+        assert sum(node.op.name == "concatenate" for node in small.nodes) == joins
+        for found, wanted in zip(small.lower()(x), each(x), strict=True):
+            np.testing.assert_array_equal(found, wanted)

@@ -365,3 +365,15 @@ def test_no_slope_of_an_infinite_quantile_in_a_shape_is_made_up(name: str, shape
         for each in (slope, slope.simplify()):
             value, found = (float(result) for result in each.evaluate(**at))
             assert np.isfinite(found) if np.isfinite(value) else np.isnan(found) or np.isinf(found)
+
+
+@pytest.mark.parametrize("c", [0.3, 0.5, 1.0])
+def test_the_upper_end_of_genextreme_belongs_to_its_support(c: float) -> None:
+    end = 1 / c
+    for method in ("pdf", "logpdf", "cdf", "sf", "logsf"):
+        ours, theirs = getattr(stats.genextreme, method), getattr(scipy.stats.genextreme, method)
+        for z in (0.9 * end, end, 1.1 * end):
+            assert ours(z, c) == pytest.approx(theirs(z, c), rel=1e-12), (method, z)
+        # A density that falls to 0 has a slope there, which was given as 0; it is not known.
+        assert np.isnan(sg.grad(lambda z, f=ours: f(z, c))(end)), method
+        assert sg.grad(lambda z, f=ours: f(z, c))(1.1 * end) == 0, method

@@ -438,8 +438,8 @@ def test_directions_are_asked_for_and_fitted() -> None:
         sg.jvp(f, (point,), (point,))  # pyright: ignore[reportCallIssue]
     with pytest.raises(sg.InputError, match="shape"):
         sg.jvp(f)(point, tangent={"x": np.ones(4)})
-    with pytest.raises(sg.InputError, match="parameter 'v'"):
-        sg.hvp(lambda x, v: np.sum(x))
+    with pytest.raises(sg.InputError, match="parameter 'vector'"):
+        sg.hvp(lambda x, v, vector: np.sum(x))
 
 
 def test_results_are_named_by_what_they_are_derivatives_of() -> None:
@@ -459,3 +459,20 @@ def test_results_are_named_by_what_they_are_derivatives_of() -> None:
     rows = sg.jacobian(lambda x: (x * 2, x**2)).graph(np.ones(2))
     assert rows.dag.names == ("jacobian_out0_x", "jacobian_out1_x")
     assert "∂f/∂x" in str(sg.grad(lambda x: np.sum(x**3)).graph(np.ones(3)))
+
+
+def test_the_vector_has_another_name_beside_a_parameter_v() -> None:
+    def f(x, v, **more):
+        return np.sum(x**2 * v**3)
+
+    x, v, u = np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.array([1.0, 10.0])
+    product = sg.hvp(f)
+    assert product.direction == "vector"
+    assert list(inspect.signature(product).parameters) == ["x", "v", "vector", "more"]
+    np.testing.assert_allclose(product(x, v, vector=u), 2 * v**3 * u)
+    np.testing.assert_allclose(product(x, v=v, vector=u), 2 * v**3 * u)
+    with pytest.raises(sg.InputError, match="'vector' is missing"):
+        product(x, v=v)
+    assert sg.flat_objective(f, x, v).hessp(x, u).tolist() == (2 * v**3 * u).tolist()
+    with pytest.raises(sg.InputError, match="parameter 'tangent'"):
+        sg.jvp(lambda x, tangent: x * tangent)
