@@ -30,8 +30,15 @@ from .node_forms import NodeForms
 from .options import options
 from .poles import below_bounded, may_get_new_pole
 from .rebuilt import RebuiltValues
-from .regions import LOGARITHMS, held_by, hides_much, is_closed, is_computed_from, is_trivial
-from .related_exps import RelatedExps
+from .regions import (
+    LOGARITHMS,
+    held_by,
+    hides_much,
+    is_closed,
+    is_computed_from,
+    is_trivial,
+)
+from .related_exps import RelatedExps, has_shifted_exponent
 from .repeated import RepeatedRegions
 from .replacements import Replacements, RewriteLog
 from .vanishing import vanishes
@@ -185,7 +192,8 @@ class RegionPass:
         )
         self.polynomials, self.quotients = memory.polynomials, memory.quotients
         has_logs = any(node.op in LOGARITHMS for node in nodes)
-        self.related_exps = RelatedExps(memory) if has_logs else None
+        wanted = has_logs or any(map(has_shifted_exponent, nodes))
+        self.related_exps = RelatedExps(memory, opens=has_logs) if wanted else None
 
         # Where regions end, for values that this walk does not look at.
         self.passed_by: dict[Node, bool] = {}

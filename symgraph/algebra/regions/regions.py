@@ -47,6 +47,7 @@ from ..expression.term import (
 
 __all__ = [
     "ARGUMENTS",
+    "EXPONENTIALS",
     "LOGARITHMS",
     "SEEN_WHOLE",
     "SELECTIONS",
@@ -67,7 +68,8 @@ _LONG_ARGUMENT = 9
 
 LOGARITHMS = ops_with(is_logarithm)
 EXPONENTIAL_SUMS = ops_with(lambda op: op.traits.exponential_sum)
-ARGUMENTS = LOGARITHMS | EXPONENTIAL_SUMS | ops_with(is_exponential)
+EXPONENTIALS = ops_with(is_exponential)
+ARGUMENTS = LOGARITHMS | EXPONENTIAL_SUMS | EXPONENTIALS
 """Operations whose expression contains their argument: a long argument stays closed."""
 
 _MERGING = ops_with(

@@ -2,25 +2,34 @@ r"""Exponentials whose exponents differ by logarithms are written over one of th
 
 $e^{-(l/v - v/2)^2/2} = e^{-(l/v + v/2)^2/2} x$ where $l = \log x$: the exponents, opened, differ by
 l. So the two normal densities in the gradient of a Black-Scholes price cancel. Exponents are
-compared over the inputs; their numbers may be rounded, such as 0.7071 for the root of 1/2.
+compared over the inputs; their numbers may be rounded, such as 0.7071 for the root of 1/2. They may
+also differ by a number, as where one density is $e^{-z^2/2} / \sqrt{2 \pi}$ and the other is
+$e^{-z^2/2 - \log \sqrt{2 \pi}}$.
 """
 
 from __future__ import annotations
 
-from math import isclose
+from math import exp, isclose
 
 from ...ir.node import Node
+from ...ops.elementwise import add, subtract
 from ..expression.applied import named
 from ..expression.atoms import one
 from ..expression.exact_numbers import Coef, times
-from ..expression.term import EXP, LEAF, LOG, SUM, Atom, Expr, Term, added
+from ..expression.term import EXP, LEAF, LOG, ONE, SUM, Atom, Expr, Term, added
 from ..normal_form.factors import LONGEST, Factors, Product, RawFactor, is_lazy
 from .memory import RegionMemory
+from .regions import EXPONENTIALS
 
-__all__ = ["RelatedExps", "exp_over_another"]
+__all__ = ["RelatedExps", "exp_over_another", "has_shifted_exponent"]
+
+_SUMS = (add.op, subtract.op)
 
 _MOST = 4 * LONGEST
 """The most products that an exponent is opened to, and the most factors and sums of each."""
+
+_FAR = 3.0
+"""Exponents that differ by a larger number keep it, for the range's sake."""
 
 _ROUNDED = 1e-15
 """Relative difference of two numbers that are one number, rounded."""
@@ -32,6 +41,14 @@ def exp_over_another(base: Factors, ratio: Factors) -> Factors:
     return [*base, *ratio]
 
 
+def has_shifted_exponent(node: Node) -> bool:
+    """Whether the node is the exponential of a sum with a number."""
+    if node.op not in EXPONENTIALS:
+        return False
+    exponent = node.operands[0]
+    return exponent.op in _SUMS and any(each.is_constant for each in exponent.operands)
+
+
 class RelatedExps:
     """Expressions over fewer exponentials.
 
@@ -39,11 +56,15 @@ class RelatedExps:
     ----------
     memory : RegionMemory
         With the expressions of arrays, to see into exponents.
+    opens : bool
+        Whether exponents are compared over the inputs. Without it they are compared as they stand,
+        which shows numbers by which they differ, but hardly a logarithm.
     """
 
-    def __init__(self, memory: RegionMemory) -> None:
+    def __init__(self, memory: RegionMemory, *, opens: bool) -> None:
         self.normal = memory.lifter.normal
         self.memory = memory
+        self.opens = opens
 
     def options(self, expr: Expr) -> list[Expr]:
         """The expression with exponentials over one another, also with its sums expanded."""
@@ -67,8 +88,9 @@ class RelatedExps:
             related = exponent is not None and self._over_a_base(exponent, bases)
             if related:
                 found = True
+                by, over = related
                 rest = [slot for slot in factors if slot[0].kind != EXP]
-                factors = [*rest, *related]
+                coef, factors = times(coef, by), [*rest, *over]
             elif exponent is not None:
                 bases.append((exponent, exps))
             done.extend(self.normal.product(coef, factors, bound).items())
@@ -126,7 +148,7 @@ class RelatedExps:
                 for term, coef in self.normal.instance(slot).items()
             ]
         )
-        return self._kept(frozenset(found.items()), found)
+        return self._kept(frozenset(found.items()), found) if self.opens else found
 
     def _kept(self, key: Node | frozenset[tuple[Term, Coef]], expr: Expr) -> Expr | None:
         """The opened expression; made once, but where a licence counts how often it is used."""
@@ -135,20 +157,26 @@ class RelatedExps:
             opened[key] = self._opened(expr)
         return opened[key]
 
-    def _over_a_base(self, exponent: Expr, bases: list[tuple[Expr, Factors]]) -> Factors | None:
-        """The exponential as factors one of which is a base; None if it is related to none."""
+    def _over_a_base(
+        self, exponent: Expr, bases: list[tuple[Expr, Factors]]
+    ) -> tuple[Coef, Factors] | None:
+        """The exponential as a number times a base and factors; None if it is related to none."""
         for known, exps in bases:
             ratio = self._exp_of_difference(exponent, known)
             if ratio is not None:
-                return exp_over_another(exps, ratio)
+                return ratio[0], exp_over_another(exps, ratio[1])
         return None
 
-    def _exp_of_difference(self, exponent: Expr, known: Expr) -> Factors | None:
-        """exp(exponent - known), if that is a sum of multiples of logarithms."""
+    def _exp_of_difference(self, exponent: Expr, known: Expr) -> tuple[Coef, Factors] | None:
+        """exp(exponent - known), if that is a number and a sum of multiples of logarithms."""
+        number: Coef = one
         found: Factors = []
         for term in {**exponent, **known}:
             a, b = exponent.get(term, 0), known.get(term, 0)
             if isclose(a, b, rel_tol=_ROUNDED):
+                continue
+            if term == ONE and abs(a - b) <= _FAR:
+                number = exp(a - b)
                 continue
             by = round(a - b)
             if not isclose(a - b, by, rel_tol=_ROUNDED) or by == 0 or term.bound:
@@ -165,7 +193,7 @@ class RelatedExps:
             if product.bound or coef != 1:
                 return None
             found.extend((f.atom, f.idx, f.power) for f in product.factors)
-        return found
+        return number, found
 
     # -- exponents over the inputs -----------------------------------------------------------------
     def _opened(self, expr: Expr) -> Expr | None:
