@@ -119,8 +119,8 @@ def simplified(
     at_kinks : bool
         Whether the derivative at a kink may change; it may not before differentiating.
     last : bool
-        Whether the result is final. It is then simplified once more without memory of earlier
-        rounds, so that another call changes nothing.
+        Whether the result is final. If it is small, it is then simplified once more without memory
+        of earlier rounds, so that another call changes nothing.
     reached : callable, optional
         Takes the outputs after each round, all equal to those given.
     is_body : bool

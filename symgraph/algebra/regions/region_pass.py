@@ -30,14 +30,7 @@ from .node_forms import NodeForms
 from .options import options
 from .poles import below_bounded, may_get_new_pole
 from .rebuilt import RebuiltValues
-from .regions import (
-    LOGARITHMS,
-    held_by,
-    hides_much,
-    is_closed,
-    is_computed_from,
-    is_trivial,
-)
+from .regions import LOGARITHMS, held_by, hides_much, is_closed, is_computed_from, is_trivial
 from .related_exps import RelatedExps, has_shifted_exponent
 from .repeated import RepeatedRegions
 from .replacements import Replacements, RewriteLog
@@ -192,8 +185,8 @@ class RegionPass:
         )
         self.polynomials, self.quotients = memory.polynomials, memory.quotients
         has_logs = any(node.op in LOGARITHMS for node in nodes)
-        wanted = has_logs or any(map(has_shifted_exponent, nodes))
-        self.related_exps = RelatedExps(memory, opens=has_logs) if wanted else None
+        related = has_logs or any(map(has_shifted_exponent, nodes))
+        self.related_exps = RelatedExps(memory, opens=has_logs) if related else None
 
         # Where regions end, for values that this walk does not look at.
         self.passed_by: dict[Node, bool] = {}
