@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,6 +20,7 @@ from . import facts
 from .errors import BackendError
 from .graph import Graph
 from .graph.tracing import spec, trace
+from .records import record
 
 __all__ = ["Digits", "accuracy", "initial_parameters", "load_digits", "loss_graph", "main", "train"]
 
@@ -53,7 +53,7 @@ def loss_graph(hidden: int = 128) -> Graph:
     )
 
 
-@dataclass(frozen=True)
+@record
 class Digits:
     """Images as rows of 64 pixels in [0, 1] and labels as one-hot rows; a quarter is held out."""
 

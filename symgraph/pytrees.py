@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias, cast
+
+from .records import record
 
 __all__ = ["LEAF", "Tree", "flatten", "leaf_paths", "listed", "register", "tree_map", "unflatten"]
 
@@ -20,7 +22,7 @@ Kind: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tree:
     """The structure of a nested container, compared by value.
 

@@ -10,10 +10,11 @@ import dis
 import linecache
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any
+
+from .records import record
 
 __all__ = [
     "Frame",
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Frame:
     """A line of the user's code.
 

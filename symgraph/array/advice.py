@@ -11,13 +11,13 @@ import builtins
 import linecache
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from types import FrameType, ModuleType
 from typing import Any, cast
 
 import numpy as np
 
+from ..records import record
 from ..source import is_assigning, running_frame
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UserExpression:
     """The expression that the user's innermost frame is evaluating.
 

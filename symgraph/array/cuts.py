@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal, TypeAlias, cast
 
@@ -22,6 +21,7 @@ from ..ir.node import Node, make
 from ..ir.op import Op
 from ..ir.scope import Scope
 from ..namespace.namespace import NUMPY
+from ..records import record
 
 __all__ = ["READ_ONLY", "Borrowed", "Cut", "MemoryLayout", "Tie", "known_apart", "relation"]
 
@@ -35,7 +35,7 @@ class Borrowed:
         self.what = what  # in words, or the input that it is
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemoryLayout:
     """An array that lies in memory as a handle's would.
 

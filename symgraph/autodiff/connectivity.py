@@ -7,7 +7,6 @@ comparison. Undefined: a path passes an operation that has no derivative.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ..array import Array, project
@@ -16,6 +15,7 @@ from ..ir.differentiation import Pull, Undefined
 from ..ir.node import Node
 from ..ir.walks import reachable
 from ..ops.creation import input
+from ..records import record
 from .reverse import cotangents
 
 __all__ = ["Connection", "Kind", "connection"]
@@ -23,7 +23,7 @@ __all__ = ["Connection", "Kind", "connection"]
 Kind: TypeAlias = Literal["connected", "zero", "disconnected", "undefined"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Connection:
     """How an output depends on a target.
 

@@ -7,11 +7,11 @@ A graph of derivatives is derived again whenever it is simplified, so it keeps i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from ..ir.dag import Dag
+from ..records import record
 from .differentiate import differentiated
 from .flat import STAGES, FlatPlan, StageOf
 from .jacobian_products import hessian_products, pulled_back, pushed_forward
@@ -20,7 +20,7 @@ from .jacobians import JacobianMode, Record, jacobians
 __all__ = ["DERIVATIONS", "Derivation", "staged"]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Derivation:
     """A derivative that can be taken of a graph.
 

@@ -8,7 +8,6 @@ outputs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -16,6 +15,7 @@ from ..array import Array
 from ..errors import DTypeError, InputError, ShapeError
 from ..ir.dag import Dag
 from ..ops.creation import zeros
+from ..records import record
 from .directions import distinct
 from .forward import tangents
 from .jacobian_products import HvpMode
@@ -25,7 +25,7 @@ from .reverse import cotangents, gradients
 __all__ = ["STAGES", "FlatPlan", "StageOf", "gradient", "hessian", "hvp", "jacobians", "jvp", "vjp"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FlatPlan:
     """The inputs and outputs of a flat graph, by their part in a derivative.
 

@@ -15,7 +15,7 @@ is read piece by piece.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ..array import FUNCTIONS, Array
@@ -27,6 +27,7 @@ from ..ir.node import Node, adjoint_origin, origin
 from ..ops.creation import zeros
 from ..ops.movement import RESHAPE, reshape
 from ..ops.parts import joined, parts_of, pieces_of, resized
+from ..records import record
 from .axes import Ties, axes_of_one_length, mixing, moves_with, tied_axes
 from .differentiate import label_of, target_of
 from .directions import moved, positions, with_results
@@ -51,7 +52,7 @@ operations are fewer however many: a column of the identity moves as many number
 pieces. But the graph has more of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Candidate:
     """A way to a Jacobian: its mode, its number of seeds or parts, its result and its cost."""
 

@@ -16,7 +16,6 @@ import mmap
 import sys
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -27,6 +26,7 @@ from ..ir.dims import resolve
 from ..lowering.arena import Layout, laid_out
 from ..lowering.peak import bytes_left, bytes_outside, predicted_peak
 from ..lowering.statements import Program, Role
+from ..records import record
 from .kept_memory import MOST_KEPT, MOST_SIZES
 
 __all__ = ["Arenas"]
@@ -43,7 +43,7 @@ _SLACK = 1 / 400
 """How much more than planned may be held for the sake of large pages."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Fit:
     """The facts about its sizes that a call needs."""
 

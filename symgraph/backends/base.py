@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
@@ -19,6 +19,7 @@ from ..errors import BackendError
 from ..ir.dag import Dag
 from ..ir.dims import Dim, names_of
 from ..namespace import Namespace
+from ..records import record
 from .kept_memory import KeptMemory
 from .single_function import SingleFunction
 from .timed_programs import Clocked
@@ -58,7 +59,7 @@ class OwnArrays(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compiled:
     """A graph compiled by a backend.
 

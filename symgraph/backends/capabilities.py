@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..errors import BackendError
 from ..ir.body import Body
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..records import record
 
 __all__ = ["DTYPES", "Capabilities", "check_device", "check_dtypes", "dtypes_of"]
 
@@ -25,7 +26,7 @@ DTYPES = frozenset(
 """The dtypes that graphs have."""
 
 
-@dataclass(frozen=True)
+@record
 class Capabilities:
     """The dtypes and devices of a backend, as they are on this machine.
 

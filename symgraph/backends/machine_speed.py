@@ -6,11 +6,12 @@ S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 52(4), 2009.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
 
 import numpy as np
+
+from ..records import record
 
 __all__ = ["Roof", "roof"]
 
@@ -19,7 +20,7 @@ _COPIED = 2**25
 _ROUNDS = 5
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Roof:
     """The highest speeds that this machine reaches, measured in this process.
 

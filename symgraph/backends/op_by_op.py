@@ -8,7 +8,6 @@ free again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..ir.dag import Dag
 from ..ir.interpreter import bound_kernel, run
 from ..ir.node import Node
 from ..namespace import Namespace
+from ..records import record
 from .base import sizes_read
 
 __all__ = ["Steps"]
@@ -26,7 +26,7 @@ Finish = Callable[[Node], Callable[[Any], Any] | None]
 """What is done with the value of a node, if anything."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Step:
     """A node of the program: the places of its operands and value, and those freed after it."""
 

@@ -8,7 +8,6 @@ share a row. Flops and bytes are those of the operations' records, as in `ir.cos
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from time import perf_counter
 from typing import Any
@@ -23,6 +22,7 @@ from ..ir.node import Node, Origin
 from ..ir.origins import origins
 from ..lowering.source_pieces import Defined
 from ..lowering.statements import Program
+from ..records import record
 from ..source import Frame
 from .machine_speed import Roof, roof
 from .timed_programs import Clocked
@@ -34,7 +34,7 @@ _SECONDS = 0.25
 _LEAST, _MOST = 2, 400
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProfileRow:
     """The cost, in one call, of the statements of a line, or of lines computed together.
 
@@ -84,7 +84,7 @@ class ProfileRow:
         return ", ".join(parts) + (" together" if len(self.lines) > 1 else "")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record(repr=False)
 class Profile:
     """A table of a call by the lines of the user's code; prints itself.
 

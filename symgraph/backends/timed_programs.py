@@ -7,19 +7,20 @@ own work is left out; what is left of it is measured on empty statements, and ta
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter_ns
 from typing import Any
 
 from ..lowering.emit import Emitted
 from ..lowering.statements import Program, Statement
+from ..records import record
 
 __all__ = ["Clock", "Clocked", "Noted"]
 
 _EMPTY = 2000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Noted:
     """A statement that is timed.
 
@@ -101,7 +102,7 @@ class Clock:
         return min(found)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clocked:
     """A program that notes its times.
 

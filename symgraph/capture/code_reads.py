@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 from typing import Literal, TypeAlias
+
+from ..records import record
 
 __all__ = ["AttributeChain", "CodeReads", "Start", "code_reads"]
 
 Start: TypeAlias = Literal["global", "free", "fast", "import"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AttributeChain:
     """A chain of attributes that is read: `cfg.model.X` is `("global", "cfg", ("model", "X"))`."""
 
@@ -28,7 +29,7 @@ class AttributeChain:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CodeReads:
     """The reads of a code object, without the functions written inside it.
 

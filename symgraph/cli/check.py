@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..ir.dag import Dag
 from ..ir.dims import resolve
 from ..ir.interpreter import evaluate
 from ..ir.node import Node
+from ..records import record
 
 __all__ = ["Check", "checked", "sample"]
 
@@ -32,7 +32,7 @@ _SPREADS = ("normal", "positive", "small", "large")
 probabilities that add up to less than 1; above 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Check:
     """The result of the comparison.
 

@@ -12,7 +12,6 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -27,6 +26,7 @@ from ..ir.node import Node
 from ..ir.walks import reachable
 from ..memory.liveness import live_ranges
 from ..notation.node_text import ATOM, Spelled, escaped, shortened, spelled
+from ..records import record
 from ..rewriting.log import Log
 from .details import facts_of, step_of, summary, told
 from .timeline import TimelineEntry, TimelineMoment, moments, timeline
@@ -40,7 +40,7 @@ _MANY = 1_500
 """Of more entries only those of the last graph tell their facts; of more steps none does."""
 
 
-@dataclass(frozen=True)
+@record
 class Explorer:
     """A page that shows a graph; in a notebook it shows itself, in a frame without privileges.
 

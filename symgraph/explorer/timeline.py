@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from ..ir.node import Node, on_operands
 from ..ir.walks import reachable
+from ..records import record
 from ..rewriting.log import Log, Step
 
 __all__ = ["Timeline", "TimelineEntry", "TimelineMoment", "moments", "timeline"]
@@ -18,7 +19,7 @@ __all__ = ["Timeline", "TimelineEntry", "TimelineMoment", "moments", "timeline"]
 _WORK = 1_500_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TimelineMoment:
     """The outputs at one moment, what led there, and the steps since the moment before."""
 

@@ -7,13 +7,13 @@ first used there. Places that never live at the same moment share a seat.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..export.folding import FoldedNodes, grouped
 from ..export.labels import Labels
 from ..export.scene import beside_of
 from ..ir.node import Node
 from ..ir.origins import adjoint_chain
+from ..records import record
 from .timeline import Timeline, TimelineEntry
 
 __all__ = ["FORWARD", "GRADIENT", "LEAF", "Seats", "lane_of", "seated"]
@@ -22,7 +22,7 @@ LEAF, FORWARD, GRADIENT = 0, 1, 2
 _FOLDED = 90
 
 
-@dataclass(frozen=True)
+@record
 class Seats:
     """For each place its lane, band and seat; for each band its group; the titles of groups."""
 

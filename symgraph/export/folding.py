@@ -7,7 +7,6 @@ of the reading order. The gradient of a group is a group of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from ..ir.node import Node
+from ..records import record
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -28,7 +28,7 @@ _STRETCHES = 12
 _SHORTEST = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FoldedNodes:
     """Nodes that are drawn as one box.
 

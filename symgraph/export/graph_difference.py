@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..ir.collector import collector_paused
@@ -17,6 +16,7 @@ from ..ir.html_tables import bundle, table
 from ..ir.interning import params_key
 from ..ir.node import Node
 from ..notation.node_text import shortened
+from ..records import record
 from .labels import Labels
 
 __all__ = ["ComparedNode", "Difference", "difference"]
@@ -24,7 +24,7 @@ __all__ = ["ComparedNode", "Difference", "difference"]
 _WIDE = 60
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ComparedNode:
     """A node of either graph.
 
@@ -43,7 +43,7 @@ class ComparedNode:
     right: str
 
 
-@dataclass(frozen=True, repr=False)
+@record(repr=False)
 class Difference:
     """The change of each node. It prints side by side, with `-` for removed and `+` for added.
 

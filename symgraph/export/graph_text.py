@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence, Sized
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from ..ir.traits import Arrangement
 from ..ir.walks import substituted
 from ..notation.node_text import ATOM, Spelled, escaped, number, power_text, shortened, spelled
 from ..ops.creation import input
+from ..records import record
 from ..source import Frame
 from .expressions import atom, inline
 from .labels import Labels
@@ -223,7 +223,7 @@ def equation(before: Node, after: Node, *, most: int = 12) -> str:
     return f"{found.left} → {found.right}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FormulaPair:
     """Two formulas over the same letters, and the value that each letter stands for."""
 

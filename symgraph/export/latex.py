@@ -10,7 +10,6 @@ paper; the listing of a graph shows them.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ..errors import InputError
@@ -20,6 +19,7 @@ from ..ir.node import Node
 from ..notation.array_formulas import as_ones, inverse_formula
 from ..notation.formulas import sum_formula
 from ..notation.node_text import Spelled
+from ..records import record
 from .indices import Indexed, Row
 from .labels import Labels
 from .latex_names import distinct, symbol, words
@@ -34,7 +34,7 @@ _PART = 140
 _MOST_PARTS = 40
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Formula:
     """A formula that prints as text and shows as mathematics in notebooks."""
 

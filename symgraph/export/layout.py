@@ -14,6 +14,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TypeAlias
 
+from ..records import record
 from .rows import Item, Key, rows
 
 __all__ = ["BoxLayout", "BoxPlace", "Edge", "Item", "Key", "Point", "laid_out"]
@@ -28,7 +29,7 @@ _SWEEPS = 10
 _FORWARD, _BETWEEN, _GRADIENT = 0, 1, 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BoxPlace:
     """The upper left corner and the size of a box."""
 
@@ -38,7 +39,7 @@ class BoxPlace:
     height: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Edge:
     """An edge from box to box.
 
@@ -58,7 +59,7 @@ class Edge:
     across: bool
 
 
-@dataclass(frozen=True)
+@record
 class BoxLayout:
     """The places of boxes, the edges, and the size of the whole."""
 

@@ -8,9 +8,10 @@ paths under these constraints, moved towards the neighbours afterwards.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
+
+from ..records import record
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -21,7 +22,7 @@ Key: TypeAlias = Hashable
 _SWEEPS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Item:
     """A box to be placed.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..ir.cost import varying
 from ..ir.dag import Dag
@@ -16,6 +15,7 @@ from ..ir.node import Node
 from ..ir.origins import adjoint_chain
 from ..ir.traits import Arrangement, Infix, Prefix
 from ..notation.node_text import ATOM, Spelled, escaped, shortened, spelled
+from ..records import record
 from .folding import MOST, FoldedNodes, Unit, acyclic, grouped
 from .labels import Labels
 
@@ -30,7 +30,7 @@ _SMALL = 24
 _SHORT = 18
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Card:
     """The texts of a box.
 
@@ -55,7 +55,7 @@ class Card:
     again: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Scene:
     """Boxes in reading order, edges, the wish of each box, and inputs that have no box."""
 

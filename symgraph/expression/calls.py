@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Any
 
@@ -11,11 +10,12 @@ from ..array import FUNCTIONS, Array
 from ..ir.op import OPS
 from ..ops.determinants import slogdet
 from ..ops.norms import norm
+from ..records import record
 
 __all__ = ["CALLS", "LISTS", "METHODS", "CallSignature", "function_named", "functions"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallSignature:
     """The arguments of a function: a number of arrays, then literals by position or keyword."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -20,6 +19,7 @@ from ..array import Array
 from ..errors import SymgraphError
 from ..ir.avals import Aval
 from ..ir.dims import Shape, normal
+from ..records import record
 from .functions import f
 
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Absent:
     """A result that is not computed here; a use of it is refused.
 
@@ -69,7 +69,7 @@ class Refused(Exception):
         self.mend = mend
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SpelledCall:
     """The program's record of the results of a call.
 
@@ -100,7 +100,7 @@ class Operands(Enum):
     COMMON = "that which the engine brings them to"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spelling:
     """A function of symbolic arrays with the meaning of an operation of the engine.
 

@@ -12,7 +12,6 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import NamedTuple, TypeAlias
 from ..errors import InputError, SymgraphError
 from ..ir.node import Node
 from ..passes.simplify import Effort
+from ..records import record
 from ..rewriting import default_rules
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
@@ -56,7 +56,7 @@ class SimplifyCacheInfo(NamedTuple):
     nodes: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Missing:
     """Where to keep a result that was not known: by this blueprint, and in this file."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from .. import memory as plans
 from ..errors import InputError
 from ..ir.cost import checked_dims
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..records import record
 from .progress_display import Told, telling
 
 __all__ = ["Asked", "scheduled"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Asked:
     """A request to `checkpoint`.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..ir.dag import Dag
 from ..ir.interpreter import bound_inputs, check_facts, values_of
 from ..ir.node import Node
 from ..ir.walks import reachable, substituted
+from ..records import record
 from ..rewriting.log import Log, Pass, RuleProfile, Step
 from .explain import explained
 
@@ -26,7 +26,7 @@ Numbers = np.ndarray[Any, Any]
 _TOLERANCES = {"float64": 1e-8, "float32": 2e-4, "float16": 5e-2}
 
 
-@dataclass(frozen=True)
+@record
 class Moment(Generic[G]):
     """A graph on the way, and the step that led to it.
 
@@ -44,7 +44,7 @@ class Moment(Generic[G]):
     graph: G
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Agreement:
     """That all steps agree on the numbers given.
 

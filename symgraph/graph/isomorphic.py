@@ -8,7 +8,7 @@ of values, and user's lines in the same places, whatever these lines are.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias, cast
 
 from ..array.handle import Array
@@ -20,6 +20,7 @@ from ..ir.origins import noted
 from ..ir.value_names import Name, give
 from ..ir.walks import in_making_order, reachable
 from ..ops.backward_rules import Backward
+from ..records import record
 from ..rewriting.log import Log, Pass, Step
 from ..source import Frame
 from .stage import Stage, lineage, nodes_in
@@ -29,7 +30,7 @@ __all__ = ["Blueprint", "Found", "blueprint", "carried_over", "found"]
 Key: TypeAlias = tuple[Hashable, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Blueprint:
     """The part of a stage that stages built alike share, and the part that is its own.
 
@@ -132,7 +133,7 @@ def _told_value(value: object, place: Mapping[Node, int]) -> Hashable:
 
 
 # -- carried from one to the other -----------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     """The simplest graph of a stage, as it was found.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 from ..array.handle import Array
@@ -12,6 +11,7 @@ from ..autodiff.jacobians import Record
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..passes.simplify import Effort
+from ..records import record
 from ..rewriting.index import RuleSet
 from ..rewriting.rule import Soundness
 
@@ -25,7 +25,7 @@ Kept: TypeAlias = tuple[str, ...] | Literal[True]
 """Names of kept values; True stands for all names."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stage:
     """A graph and its descent.
 

@@ -6,7 +6,6 @@ import inspect
 import reprlib
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -25,6 +24,7 @@ from ..ir.node import Node
 from ..ir.walks import reachable
 from ..ops.creation import input as symbolic_input
 from ..pytrees import flatten
+from ..records import record
 from .graph import Graph
 
 __all__ = ["Spec", "UnusedInputWarning", "graph", "grouped", "spec", "trace"]
@@ -37,7 +37,7 @@ class UnusedInputWarning(UserWarning):
     """A traced function does not use one of its inputs; it stays in the signature."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spec:
     """A description of an input: its shape, dtype and facts.
 

@@ -6,7 +6,6 @@ The functions are methods of `View`, but for `side_by_side` and `diff`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite
 
 from ..errors import InputError
@@ -16,6 +15,7 @@ from ..export.png import png
 from ..ir.dag import Dag
 from ..ir.html_tables import bundle, table
 from ..lowering.functional import functional
+from ..records import record
 from .measures import HasDag
 
 __all__ = [
@@ -52,7 +52,7 @@ class PythonSource(Text):
         return f"{fence}python\n{self}\n{fence}"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record(repr=False)
 class Table:
     """The nodes of a graph, one row each; prints in columns.
 
@@ -182,7 +182,7 @@ def to_png(self: HasDag, *, scale: float = 2.0, fold: bool | None = None) -> byt
     return png(svg.render(self.dag, fold=fold), scale)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record(repr=False)
 class SideBySide:
     """Graphs beside one another; prints their listings, shows their pictures in notebooks.
 

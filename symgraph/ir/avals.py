@@ -7,7 +7,6 @@ restriction: a named dimension broadcasts only against itself and against 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import index
 from typing import Any, Literal, TypeAlias, cast
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import DTypeError, InputError, ShapeError, did_you_mean
+from ..records import record
 from .dims import Dim, Shape, count, known_equal, names_of, show_shape
 
 __all__ = [
@@ -89,7 +89,7 @@ def refuse_other_arrays(value: object, what: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Aval:
     """dtype and shape of a value."""
 

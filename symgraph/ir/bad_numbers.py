@@ -10,13 +10,13 @@ branch that `where` does not choose is never blamed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..namespace.namespace import NUMPY, Namespace
+from ..records import record
 from .body import Body, SizedBody
 from .dag import Dag
 from .dims import resolve
@@ -35,7 +35,7 @@ _MOST_CALLS = 64
 """So many calls of a body are looked at for the one that matters."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cause:
     """The first bad number on the way to a bad element of an output.
 
@@ -112,7 +112,7 @@ def _first(bad: np.ndarray[Any, Any]) -> tuple[int, ...]:
     return tuple([int(each) for each in np.unravel_index(int(np.argmax(bad)), bad.shape)])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Walk:
     """A walk back through the values of one graph or one call of a body."""
 
@@ -228,7 +228,7 @@ class _Walk:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Call:
     """A call of a body that gave a bad number for good ones."""
 

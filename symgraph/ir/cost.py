@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
+from ..records import record
 from .dims import Dim, is_named, named, names_of, normal, resolve
 from .html_tables import bundle, table
 from .node import Node
@@ -121,7 +121,7 @@ def _total(parts: Iterable[Any], sizes: Mapping[str, int]) -> Dim:
     return _at(total, sizes)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Share:
     """The cost of one node, or of all nodes of one operation.
 
@@ -139,7 +139,7 @@ class Share:
     bytes: Dim
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record(repr=False)
 class Cost:
     """The cost of a graph, in all, by operation and by node; prints as a table.
 

@@ -7,8 +7,9 @@ or a `StandIn`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from ..records import record
 
 __all__ = [
     "Places",
@@ -26,14 +27,14 @@ Places: TypeAlias = "tuple[int | None, ...]"
 """Where each axis of some value x is in another one: see `Trail`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Undefined:
     """A derivative that does not exist, and why."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pull:
     """The arguments of an operation's `pullback`, from reverse mode at a node.
 
@@ -60,7 +61,7 @@ class Pull:
     cotangents: Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Push:
     """The arguments of an operation's `pushforward`, from forward mode at a node.
 
@@ -84,7 +85,7 @@ class Push:
     differentiate: Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trail:
     """Where the axes of some value x are in the operands of a node that holds graphs.
 
@@ -119,7 +120,7 @@ def joined(*routes: Places | None) -> Places | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StandIn:
     """The derivative of a node past the values it is made of, where the chain rule has none.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..errors import SymgraphError
+from ..records import record
 from ..source import Frame, described, running_frame
 from .avals import Aval
 from .immutable import Immutable
@@ -44,7 +45,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """Where a node comes from. No part of its identity.
 

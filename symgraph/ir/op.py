@@ -7,12 +7,12 @@ in one record, written in one place under `ops/`. Everything else in the engine 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypedDict
 
 import numpy as np
 
 from ..errors import BackendError
+from ..records import record
 from .avals import Aval
 from .differentiation import Places, StandIn, Undefined
 from .dims import Dim, known_equal
@@ -72,7 +72,7 @@ Total: TypeAlias = "bool | Callable[..., bool]"
 """Whether a kernel ends and raises nothing, or `total(*avals, **params)` that tells."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Batch:
     """The argument of an operation's `batch`, from `vmap` at a node.
 
@@ -101,7 +101,7 @@ class Batch:
     one_by_one: Callable[[], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unbatched:
     """A result that is the same for all of a batch."""
 
@@ -171,7 +171,7 @@ def no_flops(*_avals: Aval, **_params: object) -> Dim:
     return 0
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False, slots=False)
 class Op:
     """All that an operation is.
 

@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TypeVar
 
+from ..records import record
+
 __all__ = ["Progress", "told", "watched", "working"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Progress:
     """The progress of a piece of work.
 

@@ -7,12 +7,13 @@ check each declared trait on numbers, and find traits that hold and are not decl
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from math import e
 from types import EllipsisType
 from typing import Any, Literal, TypeAlias
+
+from ..records import record
 
 __all__ = [
     "EVEN",
@@ -39,7 +40,7 @@ Operands: TypeAlias = tuple[int, ...] | EllipsisType
 """The places of operands; `...` means all of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exponential:
     r"""The form $b^x - s$ of an operation of one operand.
 
@@ -54,7 +55,7 @@ class Exponential:
     less: float = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Logarithm:
     r"""The form $\log_b(x + s)$ of an operation of one operand.
 
@@ -99,7 +100,7 @@ class Matrices(Enum):
     DEFINITE = "symmetric and positive definite"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Infix:
     """A sign between two operands.
 
@@ -114,14 +115,14 @@ class Infix:
     binding: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Prefix:
     """A sign before the operand, with the precedence of Python's unary operators."""
 
     sign: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExponentialSum:
     r"""A function of $e^x$ and $Z = \sum e^x$, or $Z = 1 + e^x$: softmax, sigmoid, logarithms.
 
@@ -140,7 +141,7 @@ class ExponentialSum:
     over_axis: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Angle:
     r"""A sine, cosine or tangent: $s$, $c$ or $t = s / c$, with $c^2 + k s^2 = 1$.
 
@@ -155,7 +156,7 @@ class Angle:
     square: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Comparison:
     """A comparison of two operands.
 
@@ -179,7 +180,7 @@ axes of the result have one label, it is 0 off the diagonal. None if the params 
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Traits:
     r"""Identities that an operation obeys.
 

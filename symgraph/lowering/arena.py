@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from ..records import record
 from .arena_writers import Writer, fills
 from .buffers import Buffers
 from .memory_model import resolved
@@ -92,7 +93,7 @@ def _role(statement: Statement, end: int | None, known: bool, buffers: Buffers) 
 
 
 # -- where values lie, and which pages are given back ----------------------------------------------
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """Where the values of an arena lie, for the sizes of one call.
 

@@ -7,11 +7,11 @@ a group of statements on a few rows at a time; the values between them stay in t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from ..ir.avals import Aval
 from ..ir.dims import Dim, resolve
+from ..records import record
 
 __all__ = ["Loop", "Row", "block_aval"]
 
@@ -38,7 +38,7 @@ MOST_COMBINED = 1 / 8
 to wait for those of earlier blocks."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """A value whose rows a loop computes or reads.
 
@@ -57,7 +57,7 @@ class Row:
     multiplied: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loop:
     """A loop over blocks of rows.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..ir.avals import Aval
 from ..ir.node import Node
+from ..records import record
 from .source_pieces import Alias, Dimension, Line, Piece, Pieces
 from .statements import Filled
 
@@ -16,7 +17,7 @@ IN_PLACE = "="
 """The `Line.place` of an array without numbers: its place stands for the whole call."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Draft:
     """A statement before it is known which values die there.
 

@@ -9,7 +9,6 @@ comment.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from ..ir.body import Body
 from ..ir.dims import Dim, named, names_of, resolve
 from ..namespace import NUMPY, writing
+from ..records import record
 from .body_functions import function_of
 from .comments import commented, remark, sanitized
 from .float_source import float_function
@@ -32,7 +32,7 @@ __all__ = ["Emitted", "NameTable", "commented", "emit", "remark", "sanitized"]
 _ABOUT_BLOCKED = "# The same in blocks of rows that fit the cache: called for large arrays."
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Emitted:
     """Source of a function `program(inputs..., sizes..., places)` that gives the tuple of results.
 

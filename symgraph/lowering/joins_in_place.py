@@ -9,11 +9,12 @@ they are first written to.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ops.joining import CONCATENATE
+from ..records import record
 from .drafts import IN_PLACE, Draft
 from .source_pieces import Alias, Line
 from .statements import Filled
@@ -21,7 +22,7 @@ from .statements import Filled
 __all__ = ["Join", "Piece", "joins_of", "with_joins"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Piece:
     """A value that is written to a part of a join.
 
@@ -36,7 +37,7 @@ class Piece:
     index: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Join:
     """A concatenation along the first axis that is a result.
 

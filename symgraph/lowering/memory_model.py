@@ -21,7 +21,6 @@ computation before it, and each computation lives to its own last read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -33,6 +32,7 @@ from ..ir.interpreter import results_read
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ops.results import PROJECT
+from ..records import record
 from .joins_in_place import joins_of
 from .ownership import bases
 
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Model:
     """Steps that own memory, numbered in one topological order.
 
@@ -94,7 +94,7 @@ class Model:
         return self.work[step] if self.work else 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemoryProfile:
     """The memory a sequence of steps needs.
 

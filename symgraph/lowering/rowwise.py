@@ -8,11 +8,12 @@ combined.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ..ir.avals import Aval
 from ..ir.dims import Dim
+from ..records import record
 from .drafts import Draft
 from .source_pieces import Alias, Call
 
@@ -31,7 +32,7 @@ _WIDEST = 1024
 block has at least 128 rows then, and adding its product costs little beside the product."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """How a statement is computed by blocks.
 

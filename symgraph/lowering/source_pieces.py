@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
@@ -12,6 +12,7 @@ from ..ir.body import Body
 from ..ir.dims import Dim
 from ..ir.node import Node
 from ..ops.results import PROJECT
+from ..records import record
 
 __all__ = [
     "Alias",
@@ -43,28 +44,28 @@ class Alias(Enum):
     UNKNOWN = "anything"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OperandName:
     """Stands for the name of an operand."""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EarlierResult:
     """Stands for the result of an earlier step of the same kernel."""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dimension:
     """Stands for the size of a dimension that is not known before the call."""
 
     expr: Dim
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Tabled:
     """Stands for a value that has no source; it is looked up by name."""
 
@@ -72,7 +73,7 @@ class Tabled:
     prefix: str = "c"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Defined:
     """Stands for the name of a function with source of its own, above the program's.
 
@@ -120,7 +121,7 @@ Piece: TypeAlias = "str | OperandName | EarlierResult | Dimension | Tabled | Def
 Pieces: TypeAlias = tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """The outermost call of a line.
 
@@ -138,7 +139,7 @@ class Call:
     kwargs: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Line:
     """One assignment.
 
@@ -166,7 +167,7 @@ class Line:
     call: Call | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeSource:
     """The source of one node.
 

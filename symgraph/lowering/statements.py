@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..records import record
 from .block_sizes import Loop
 from .source_pieces import Alias, Pieces
 
@@ -24,7 +25,7 @@ class Filled(Enum):
     PART = "a part of an array that was made before"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statement:
     """`target = ...`: a node, or an intermediate result of its kernel.
 
@@ -102,7 +103,7 @@ class Role(Enum):
     MARK = "nothing: the statement allocates by itself"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Temporary:
     """A value that is written to the workspace.
 
@@ -127,7 +128,7 @@ class Temporary:
     role: Role = Role.TEMPORARY
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """Statements in order, with the names of inputs, constants and results.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import isfinite
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -17,6 +17,7 @@ from ..ir.dims import resolve
 from ..ir.interpreter import run
 from ..ir.node import Node
 from ..lowering.memory_model import Model
+from ..records import record
 
 __all__ = ["Aim", "Cost", "Terms", "aim_of", "never", "with_costs"]
 
@@ -28,7 +29,7 @@ _MOST_BYTES = 2**28
 """A node of more bytes is not run to measure it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Aim:
     """The aim of a search.
 
@@ -44,7 +45,7 @@ class Aim:
     seconds: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Terms:
     """The limits that a plan keeps besides its budget, and when the search for it began.
 

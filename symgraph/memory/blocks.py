@@ -16,12 +16,12 @@ blocks the bytes are estimates; the memory model evaluates each plan afterwards.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..lowering.memory_model import Model
+from ..records import record
 from .chains import memory_unit
 
 __all__ = ["block_sequences"]
@@ -32,7 +32,7 @@ _MOST_BLOCKS = 100
 _LEVELS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block:
     """Forward steps `first` to `anchor`, and the later steps `start` to `stop` that read them.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import MemoryBudgetError
@@ -15,6 +14,7 @@ from ..lowering.program import program_of
 from ..lowering.schedule import scheduled
 from ..lowering.statements import Role
 from ..passes.program_graph import program_graph
+from ..records import record
 from .aims import Aim, Terms
 from .liveness import live_rows, readable_bytes, told_bytes
 from .liveness import memory as memory_of
@@ -219,7 +219,7 @@ class _Searching:
         return _Least(peak, needed[peak], smaller.bound)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Least:
     """A plan of least memory, its peak, and the bytes that every plan needs by the model."""
 

@@ -17,13 +17,13 @@ Walther (revolve, ACM TOMS 26(1), 2000); for unequal sizes and costs see Beaumon
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from math import gcd
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..lowering.memory_model import Model
+from ..records import record
 
 __all__ = ["Chain", "chain_of", "chain_sequences", "memory_unit"]
 
@@ -38,7 +38,7 @@ _LOSS = 16
 """How many of the last steps, such as those of a loss, may be left out of the chain."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChainStage:
     """The steps after the chain that read one chain value, and all steps up to the next stage.
 
@@ -67,7 +67,7 @@ class ChainStage:
     trailing: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chain:
     """A model whose first `length` steps are a chain, read in stages from the last to the first.
 

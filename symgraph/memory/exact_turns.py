@@ -6,8 +6,9 @@ Sets of steps are whole numbers, a bit for each forward value or gradient step.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
+
+from ..records import record
 
 __all__ = ["Due", "GradientMove", "Items", "Turn", "bits"]
 
@@ -90,7 +91,7 @@ class Due(NamedTuple):
     small: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Turn:
     """The state after some gradient steps, for any set of live forward values.
 

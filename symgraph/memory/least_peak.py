@@ -12,12 +12,13 @@ too small.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import gcd
 
 import numpy as np
 
 from ..lowering.memory_model import Model, least_bytes
+from ..records import record
 from .aims import never
 from .exact_states import States
 from .exact_turns import GradientMove, Turn, bits
@@ -43,7 +44,7 @@ _STEPS_UP = 32
 """In how many steps from nothing to the known peak limits are refuted."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LeastPeak:
     """The known bounds and plans of the least peak.
 

@@ -7,7 +7,6 @@ needs beside its inputs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..ir.dag import Dag
 from ..ir.given_names import name_of
@@ -17,6 +16,7 @@ from ..lowering.memory_model import model_of, profile
 from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
 from ..notation.node_text import escaped, shortened
+from ..records import record
 from .scratch import scratch_bytes
 from .timeline import timeline_html
 
@@ -39,7 +39,7 @@ def told_bytes(count: int) -> str:
     return text if text.endswith(" B") else f"{text} ({count} bytes)"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Memory:
     """The memory that a run needs beside its inputs.
 

@@ -14,7 +14,6 @@ and computes the step again. Three things may change; the numbers are the same t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..array import project
@@ -27,11 +26,12 @@ from ..ops.closures import fresh_like, rebuilt
 from ..ops.results import PROJECT
 from ..ops.scan import SCAN
 from ..passes.shared_step_values import Step
+from ..records import record
 
 __all__ = ["LoopPair", "SteppedPair", "loop_pairs"]
 
 
-@dataclass(frozen=True)
+@record
 class LoopPair:
     """A loop, and the one that reads the carries before its steps; nothing else reads these.
 
@@ -100,7 +100,7 @@ def _histories(loop: Node) -> int:
 
 
 # -- the steps -------------------------------------------------------------------------------------
-@dataclass(frozen=True)
+@record(slots=False)
 class _Reading:
     """Where the reverse step has its inputs from.
 

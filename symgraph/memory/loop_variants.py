@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import log
 from typing import Any, cast
@@ -30,6 +29,7 @@ from ..ops.results import PROJECT
 from ..ops.scan import SCAN
 from ..passes.program_graph import program_graph
 from ..passes.residuals import with_residuals
+from ..records import record
 from .liveness import readable_bytes
 from .loop_pairs import LoopPair, SteppedPair, loop_pairs
 
@@ -41,7 +41,7 @@ _NEAR = 1.4
 """A divisor of the length is taken for a stretch if it is that near: nothing is left over then."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Way:
     """How a pair of loops runs.
 
@@ -305,7 +305,7 @@ class _Loops:
         return results[:own], results[own:]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Part:
     """Some steps of a loop: rows `start` on, `count` stretches of `stretch` steps, or one loop.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from ..errors import InputError
@@ -22,6 +22,7 @@ from ..ir.progress import told
 from ..lowering.memory_model import Model, least_bytes, model_of, profile
 from ..lowering.ownership import bases
 from ..lowering.schedule import scheduled
+from ..records import record
 from .aims import Aim, Terms, with_costs
 from .backward_order import forward_first, layer_by_layer
 from .blocks import block_sequences
@@ -56,7 +57,7 @@ _RUNGS = 40
 
 
 # -- searching -------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
+@record
 class PlanSearch:
     """The Pareto front of plans found for a graph, and the model they are sequences of.
 

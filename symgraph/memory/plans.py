@@ -8,16 +8,16 @@ larger peak, and a larger budget never gives more recomputation.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..lowering.memory_model import Model, profile
+from ..records import record
 
 __all__ = ["Plan", "evaluated", "pareto", "serial_plan", "thinned"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     """A sequence of steps, its peak in bytes, and the cost of its recomputations."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from ..ir.dag import Dag
@@ -11,6 +10,7 @@ from ..ir.html_tables import bundle
 from ..ir.node import Node
 from ..lowering.memory_model import model_of, profile
 from ..passes.program_graph import program_graph
+from ..records import record
 from .backward_order import forward_first
 from .budget import program_peak
 from .certificate import cost_bound
@@ -26,7 +26,7 @@ from .timeline import timeline_html
 __all__ = ["MemoryPlan", "plan_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemoryPlan:
     """A plan for a memory budget; prints as a report.
 

@@ -9,12 +9,13 @@ row. A zero times an infinite weight is NaN, so all weights must be finite.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Any
 
 import numpy as np
+
+from ..records import record
 
 __all__ = ["Flat", "added_places", "laid_flat"]
 
@@ -23,7 +24,7 @@ _MOST_ADDED = 256
 together they then take less time than a run takes to begin."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Flat:
     """Where the windows lie in a flat image.
 

@@ -7,8 +7,7 @@ the absolute values, however many there are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..records import record
 from .operations import Reduction
 from .readings import Reading
 from .writer import Code, Value, is_float
@@ -19,7 +18,7 @@ CHUNK = 32
 """How many numbers a lane adds before they go to the total."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Total:
     """Variables of a reduction, for numbers or for vectors of them.
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..records import record
 from .integer_instructions import IntegerInstructions
 from .modules import BUILTIN, Builtin, Module, module_of
 from .writer import BITS, Code, Machine, Value
@@ -22,7 +22,7 @@ __all__ = ["NAMES", "Blocks", "convolution_module"]
 NAMES = ("convolve", "correlate")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Blocks:
     """The blocks that stay in registers.
 

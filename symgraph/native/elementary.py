@@ -11,15 +11,15 @@ the C library.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ..records import record
 from .coefficients import COEFFICIENTS
 from .writer import Code, Value
 
 __all__ = ["FUNCTIONS"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Format:
     """A format of floats.
 

@@ -20,6 +20,7 @@ from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..lowering.drafts import Draft
 from ..namespace import NUMPY
+from ..records import record
 from .groups import END, Group, Item
 from .layouts import Laid, Numbers, row_order
 from .operations import kind_of
@@ -44,7 +45,7 @@ _MOST_BYTES = 2**11 if sys.platform == "win32" else 2**16
 """Bytes of temporaries, which lie on the stack; Windows gives that page by page."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Looped:
     """A group, and where each value lies that its loop reads or writes."""
 
@@ -52,7 +53,7 @@ class Looped:
     values: Mapping[str, Laid]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Multiplied:
     """A product of matrices or vectors: its operands, and rows, columns and inner length."""
 
@@ -62,7 +63,7 @@ class Multiplied:
     sizes: tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Copied:
     """Numbers that are put elsewhere."""
 
@@ -70,7 +71,7 @@ class Copied:
     out: Laid
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Zeroed:
     """A memory that is filled with zeros."""
 

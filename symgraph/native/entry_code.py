@@ -8,9 +8,9 @@ process, and where constants lie.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 
+from ..records import record
 from .entries import Copied, Entry, Looped, Multiplied, Zeroed, matrices
 from .entry_frame import KINDS, TABLE, layout
 from .groups import Group
@@ -27,7 +27,7 @@ ENTRY = "entry"
 DECLARED = {"llvm.memset": "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupFunction:
     """The function of a group, and its arguments."""
 

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from ..ir.avals import Aval
 from ..ir.dims import Dim
 from ..lowering.drafts import Draft
+from ..records import record
 from .readings import Reading
 
 __all__ = ["END", "LEAST_SHARED", "Group", "Item", "Placed"]
@@ -29,7 +30,7 @@ LEAST_SHARED = 2**18
 Item: TypeAlias = "Draft | Group"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Placed:
     """Where a value lies in the space.
 

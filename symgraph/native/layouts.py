@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..records import record
 from .writer import BITS
 
 __all__ = ["Laid", "Numbers", "bytes_of", "row_order"]
@@ -32,7 +33,7 @@ def row_order(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(steps))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Laid:
     """An array: numbers of a memory, in some order.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ..records import record
 from .groups import END, Group
 from .operations import kind_of
 from .readings import Reading
@@ -15,7 +15,7 @@ _RECOMPUTED = 6
 """Up to so many loads and light operations a value is computed again rather than kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """An array that the function of a group takes.
 

@@ -7,12 +7,13 @@ objects where their numbers lie, and the sizes that are not known before.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from ..ir.avals import Aval
+from ..records import record
 from .entries import Entry, Looped
 from .entry_code import DECLARED, ENTRY, GroupFunction, entry_text
 from .groups import Group
@@ -35,7 +36,7 @@ _RELEASED = 2**16
 """From so many elements on, other threads of Python run during the loop."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Module:
     """A text in LLVM's intermediate language, and the names of the functions that Python calls."""
 
@@ -43,7 +44,7 @@ class Module:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompiledLoops:
     """The loops of a program.
 

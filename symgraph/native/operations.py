@@ -7,11 +7,11 @@ wrap as NumPy's do; their quotients and powers are left to NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..records import record
 from .elementary import FUNCTIONS
 from .writer import BITS, Code, Value, is_float
 
@@ -198,7 +198,7 @@ _POWERS: dict[float, Callable[[Code, Value], Value]] = {
 
 
 # -- reductions --------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
+@record
 class Reduction:
     """How results of parts are combined.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import numpy as np
 from ..ir.avals import Aval
 from ..ir.dims import Dim
 from ..lowering.drafts import Draft
+from ..records import record
 from .operations import kind_of
 from .tiles import INNER, Tile
 from .writer import BITS
@@ -47,7 +47,7 @@ def blas_is_narrow() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Product:
     """A statement that multiplies two matrices.
 

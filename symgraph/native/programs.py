@@ -14,6 +14,7 @@ from ..ir.dims import Dim
 from ..ir.node import Node
 from ..lowering.drafts import Draft, array_draft
 from ..lowering.source_pieces import Alias, Dimension, Line, Piece, Tabled
+from ..records import record
 from .entries import Entry, entry_of, is_small
 from .group_formation import alone, grouped
 from .groups import Group, Item
@@ -211,7 +212,7 @@ def _runs_custom(node: Node) -> bool:
     return node.op.custom or any(isinstance(each, Body) for each in node.params.values())
 
 
-@dataclass(frozen=True)
+@record
 class _Operands:
     """How the operands of a loop are passed to it.
 
@@ -284,7 +285,7 @@ def _function(draft: Draft) -> str:
     return draft.node.op.name
 
 
-@dataclass(frozen=True)
+@record
 class _Call:
     """The call of a loop."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,13 +14,14 @@ from ..lowering.drafts import Draft
 from ..lowering.shapes import dtypes_in_loop, ufunc_named
 from ..lowering.source_pieces import Alias, Tabled
 from ..namespace import NUMPY
+from ..records import record
 from .operations import LIBRARY, OPERATIONS, REDUCTIONS, Reduction, kind_of, powers
 from .writer import Code, Value
 
 __all__ = ["Number", "Reading", "reading_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """A number of the program's text."""
 
@@ -28,7 +29,7 @@ class Number:
     dtype: np.dtype[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reading:
     """A statement that a loop can compute.
 

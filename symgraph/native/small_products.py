@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from ..records import record
 from .integer_instructions import IntegerInstructions
 from .writer import BITS, Code, Value
 
@@ -25,7 +26,7 @@ _AT_ONCE = 4
 """Sums that are added to at once; a multiply-add takes four cycles."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Matrix:
     """Where a matrix lies: its first number, and the steps between rows and between columns."""
 

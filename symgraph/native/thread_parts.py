@@ -8,12 +8,12 @@ cut depends on its sizes alone, so results do not depend on how many threads the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from typing import Any, TypeAlias
 
 from ..ir.avals import Aval
+from ..records import record
 from .groups import END, LEAST_SHARED
 from .loop_plan import LoopPlan
 
@@ -31,7 +31,7 @@ Length: TypeAlias = "int | tuple[int, int]"
 """A length, or the number of an array and of the axis that has it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parts:
     """How the loop of a group is cut.
 

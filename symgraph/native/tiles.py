@@ -9,8 +9,8 @@ along the inner axis, each step one fused multiply-add.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ..records import record
 from .integer_instructions import IntegerInstructions
 from .writer import BITS, Code, Value
 
@@ -22,7 +22,7 @@ _COLUMNS = {"f32": 512, "f64": 320}
 """Columns of the right matrix that lie together: about half of a second-level cache."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tile:
     """The part of the result that is computed in registers.
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from ctypes import c_float
-from dataclasses import dataclass
+
+from ..records import record
 
 __all__ = ["BITS", "Code", "Machine", "Value", "is_float"]
 
@@ -24,7 +25,7 @@ def is_float(kind: str) -> bool:
     return kind[0] == "f"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Machine:
     """The properties of the machine that the code depends on.
 
@@ -46,7 +47,7 @@ class Machine:
     products: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Value:
     """A name, or a number, of the intermediate language; `width` is 0 for a single number."""
 

@@ -8,12 +8,12 @@ names a function of this module in its record, as `Op.source`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..ir.avals import Aval
 from ..ir.body import Body
 from ..ir.node import Node
+from ..records import record
 
 __all__ = [
     "CallSource",
@@ -33,7 +33,7 @@ Source: TypeAlias = tuple[list[str], str]
 """The lines of a function, and its last line, which returns."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Run:
     """A node that holds bodies, with all that its source depends on.
 

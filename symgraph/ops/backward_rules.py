@@ -7,7 +7,6 @@ A saved graph holds no function: `written_rule` traces the rule once to a graph 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..array import Array, ArrayLike
@@ -18,6 +17,7 @@ from ..ir.node import Node, Origin, make, origin
 from ..ir.scope import tracing
 from ..ir.walks import reachable, substituted
 from ..pytrees import Tree, flatten, unflatten
+from ..records import record
 from .closures import fresh_like
 from .userrules import as_sequence, by_rule, lent_to
 
@@ -35,7 +35,7 @@ Rule = Callable[..., Any]
 """A function of cotangents, results and operands that gives the operands' cotangents."""
 
 
-@dataclass(frozen=True)
+@record
 class Backward:
     """A rule for a graph, with the containers of its operands and results."""
 
@@ -91,7 +91,7 @@ def _leaves_like(part: object, tree: Tree, name: str) -> list[Any]:
     )
 
 
-@dataclass(frozen=True)
+@record
 class WrittenRule:
     """A rule as a graph, in place of the user's function.
 

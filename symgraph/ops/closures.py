@@ -8,7 +8,6 @@ is the sum over the steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from ..ir.dims import same_shape
 from ..ir.node import Node, make, newest_serial, origin
 from ..ir.op import Batch
 from ..pytrees import Tree, flatten, unflatten
+from ..records import record
 from .creation import input
 
 __all__ = [
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TracedFunction:
     """The result of a function of fresh inputs: its leaves as nodes, and their grouping."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from ..ir.differentiation import Pull, Undefined, undefined
 from ..ir.interning import params_key
 from ..ir.op import OPS, Op
 from ..namespace import NUMPY, Namespace
+from ..records import record
 from .batched import batch_whole
 from .probing import probed
 from .promised_results import PromisedResults
@@ -25,7 +26,7 @@ from .userrules import as_sequence, by_rule, lent, lent_to
 __all__ = ["custom_op"]
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _Kernel:
     """A user's kernel as one of ours: its operands read-only, its results arrays."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..array import FUNCTIONS, Array, ArrayLike, apply, constant
@@ -20,6 +20,7 @@ from ..ir.dims import Dim
 from ..ir.op import Batch, Op, register
 from ..notation import loops
 from ..pytrees import flatten, unflatten
+from ..records import record
 from .backward_rules import Backward, Rule, cotangents_asked, leaves_of_rule
 from .batched import applied, per_example
 from .closures import as_leaves, body_of_batch, body_total, closed, fresh_like, newest, traced
@@ -49,7 +50,7 @@ def _kernel_custom(xp: Any, *operands: Any, body: SizedBody, backward: Backward)
 
 
 # -- each of a batch -------------------------------------------------------------------------------
-@dataclass(frozen=True)
+@record
 class _RuleOfBatch:
     """The rule of a batch: it applies a rule to each example.
 

@@ -7,7 +7,7 @@ the loop runs. With a bound on the steps the loop is a scan.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..ir.node import Node
 from ..ir.op import Batch, Op, Unbatched, register
 from ..notation import loops
 from ..pytrees import Tree, flatten, leaf_paths, unflatten
+from ..records import record
 from .batched import aligned, per_example, whole
 from .branches import cond
 from .carrying import settled
@@ -127,7 +128,7 @@ def _follows_while(trail: Trail, *, cond: Body, body: Body, tests: int) -> list[
     return held
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Flags:
     """Which operands of a loop are batched: carries, and captures of the condition and the body."""
 

@@ -12,13 +12,13 @@ into one, `a, b, c = p`, for an optimiser's sake.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import cast
 
 from ..array import Array, apply
 from ..ir.dims import Shape
 from ..ir.node import Node
+from ..records import record
 from .creation import zeros
 from .elementwise import add, multiply, negative, subtract
 from .indexing import EMBED, GETITEM, getitem
@@ -35,7 +35,7 @@ _WHOLE = (None, None, 1)
 """The index that takes all of an axis."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """The array on `start:stop` of an axis; None for zeros."""
 
@@ -44,7 +44,7 @@ class Part:
     value: Array | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parts:
     """A value's parts in order along an axis, which is counted from the last one, -1."""
 
@@ -226,7 +226,7 @@ def resized(shape: Shape, axis: int, size: int) -> Shape:
 
 
 # -- a vector that is read in pieces ---------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
+@record
 class Piece:
     """The elements `start:stop` of a vector, and the value that reads them; None if none does."""
 

@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from math import inf
 
 from ..ir.node import Node
+from ..records import record
 
 __all__ = ["Choice", "cheapest_kept"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """The cost of having a value.
 

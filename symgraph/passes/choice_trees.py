@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..ir.node import Node
+from ..records import record
 from .conditions import Conditions, Outcomes
 
 __all__ = ["Branch", "Term", "Tree", "cheapest"]
@@ -19,7 +19,7 @@ class Term(NamedTuple):
     number: float
 
 
-@dataclass(frozen=True)
+@record
 class Branch:
     """A term of a sum, and the outcomes for which it is not 0."""
 
@@ -27,7 +27,7 @@ class Branch:
     held: Outcomes
 
 
-@dataclass(frozen=True)
+@record
 class Tree:
     """A choice by one condition between two others; without a condition a sum of terms."""
 

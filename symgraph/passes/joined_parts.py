@@ -11,7 +11,6 @@ to combine with single terms.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -27,6 +26,7 @@ from ..ops.joining import CONCATENATE, concatenate
 from ..ops.movement import reshape
 from ..ops.parts import resized
 from ..ops.slices import bounds_of, entries_of
+from ..records import record
 from ..rewriting.guards import uniform_value
 
 __all__ = ["with_joined_parts", "with_joins_flat"]
@@ -41,7 +41,7 @@ _Users: TypeAlias = Mapping[Node, "Node | None"]
 """The only user of each value; None if there is another one, or the value is an output."""
 
 
-@dataclass(frozen=True)
+@record
 class _Part:
     """An array that stands on `start:stop` of one axis in a term of a sum, with a sign."""
 

@@ -10,7 +10,6 @@ reads: $-D^\top \sigma(-D s)$ has two. The sign of a difference swaps its operan
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from ..ir.walks import only_users, reachable
 from ..ops.carrying import carries_reduced
 from ..ops.elementwise import multiply, negative, subtract
 from ..ops.exponential import exp, sigmoid
+from ..records import record
 
 __all__ = ["with_complements", "with_quotients"]
 
@@ -29,7 +29,7 @@ _LARGEST = 2.0**20
 """Of the numbers that a sigmoid is multiplied by: results below 1e-302 become 0."""
 
 
-@dataclass(frozen=True)
+@record
 class _Multiple:
     """A multiple of a sigmoid: `product` becomes a quotient, and `factor` is left out."""
 

@@ -8,7 +8,6 @@ place of the result needs, and an operation treats all places along such an axis
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..errors import SymgraphError
@@ -21,6 +20,7 @@ from ..ops.gather import GATHER
 from ..ops.indexing import GETITEM
 from ..ops.matmul import MATMUL
 from ..ops.slices import normal_index
+from ..records import record
 
 __all__ = ["with_reads_sunk"]
 
@@ -30,7 +30,7 @@ Entry: TypeAlias = Any
 _ALL = (None, None, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Read:
     """A basic index, with an entry for each axis (None adds an axis); or places along one axis."""
 
@@ -56,7 +56,7 @@ class _Read:
         return {axis - len(kept): entry for axis, entry in enumerate(kept)}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Plan:
     """The read of each operand, and the read that is left for the result."""
 

@@ -7,7 +7,7 @@ hands a carry of the earlier loop on from step to step as a carry of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..array import project
 from ..ir.body import Body
@@ -17,11 +17,12 @@ from ..ir.walks import reachable
 from ..ops.closures import fresh_like, rebuilt
 from ..ops.results import PROJECT
 from ..ops.scan import SCAN
+from ..records import record
 
 __all__ = ["HandedOn", "Reading", "with_readings"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HandedOn:
     """A value that is a carry after a step of an earlier loop in the other direction.
 
@@ -40,7 +41,7 @@ class HandedOn:
     before: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reading:
     """The values that the step of a loop reads and does not compute.
 

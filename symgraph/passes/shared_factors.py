@@ -25,6 +25,7 @@ from ..ops.elementwise import divide, multiply, negative, square
 from ..ops.matmul import MATMUL, matmul
 from ..ops.movement import RESHAPE, reshape
 from ..ops.totals import sum as total
+from ..records import record
 from .gains import Loses, is_shorter
 
 __all__ = ["with_factors_shared"]
@@ -44,7 +45,7 @@ class _Pair(NamedTuple):
     over: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _Factor:
     """A factor of products: a value, -1, or a pair of other factors, multiplied or divided."""
 

@@ -11,7 +11,6 @@ large arrays. A graph that is planned for a memory budget stays as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -27,6 +26,7 @@ from ..ops.matmul import matmul
 from ..ops.movement import matrix_transpose, reshape
 from ..ops.results import PROJECT
 from ..ops.scan import SCAN, adds_up
+from ..records import record
 from .dead_results import without_dead_results
 
 __all__ = ["with_summed_products"]
@@ -39,7 +39,7 @@ _WORTH = 4
 """How many numbers of sums each number must spare that is stacked besides, at each step."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Sum:
     """A carry that is a sum over the steps, with the factors of what is added.
 

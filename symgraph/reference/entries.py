@@ -9,9 +9,10 @@ file; that of the file `parameters.txt` is for all functions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from ..records import record
 
 __all__ = ["PLACE", "Entry", "elementwise_entry", "entry", "names"]
 
@@ -19,7 +20,7 @@ PLACE = Path(__file__).parent
 _SHARED = "[parameters]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """The reference of a function.
 

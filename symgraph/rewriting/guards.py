@@ -7,7 +7,6 @@ holds only where it is proven. A guard also tells the verifier which operands to
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -27,6 +26,7 @@ from ..facts import (
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ir.traits import Arrangement
+from ..records import record
 
 __all__ = [
     "Axes",
@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guard:
     """A named predicate on the node a variable is bound to.
 
@@ -178,7 +178,7 @@ Its logarithm is at most 14: exp of x - 700 would be off by hundreds of units in
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParamKind:
     """The kind of a static parameter: it tells the verifier which values to try."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..facts import Fact
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ir.walks import reachable
+from ..records import record
 from .log import Step
 from .pattern import Bindings
 from .rule import Rule
@@ -19,7 +19,7 @@ _DEPTH = 60
 """How many nodes of a region are asked for facts."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Justification:
     """One guard and the reasons it holds.
 

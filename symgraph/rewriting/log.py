@@ -11,6 +11,7 @@ from ..ir.html_tables import bundle, table
 from ..ir.node import Node, Origin
 from ..ir.value_names import carried
 from ..ir.walks import reachable
+from ..records import record
 from .rule import Rule, Soundness
 
 __all__ = ["Grain", "Log", "Pass", "RuleProfile", "RuleTime", "Step"]
@@ -19,7 +20,7 @@ Grain: TypeAlias = Literal["rule", "region", "choice"]
 """A named rule; a rewritten region of sums and products; a choice, which is not an equality."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One rewrite.
 
@@ -56,7 +57,7 @@ class Step:
         return f"{self.rule} [{self.sound}]: {self.before!r} → {self.after!r}{place}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pass:
     """A part of the derivation: steps `start` to `stop` lead from one graph to another.
 
@@ -81,7 +82,7 @@ class Pass:
     equal: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RuleTime:
     """How often one rule fired and was tried, and how long it took.
 
@@ -94,7 +95,7 @@ class RuleTime:
     seconds: float
 
 
-@dataclass(frozen=True)
+@record
 class RuleProfile(Sequence[RuleTime]):
     """A row for each rule, the slowest first; prints as a table."""
 

@@ -12,7 +12,6 @@ orders, so no rule states commutativity.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, NoReturn, ParamSpec, TypeAlias, TypeVar, cast
 
@@ -24,6 +23,7 @@ from ..ir.node import Node
 from ..ir.op import OPS, Op
 from ..ir.traits import Arrangement, Infix, Prefix
 from ..notation.node_text import ATOM, UNARY
+from ..records import record
 from .deferred import Deferred, settled
 from .guards import Guard, ParamKind, uniform_value
 
@@ -47,7 +47,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable:
     """Stands for any node that passes its guards."""
 
@@ -58,7 +58,7 @@ class Variable:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Static:
     """Stands for a param: axes, a shape, a dtype."""
 
@@ -66,7 +66,7 @@ class Static:
     kind: ParamKind
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Literal:
     """A number: it stands for a constant whose elements all have this value."""
 
@@ -76,7 +76,7 @@ class Literal:
         return f"{self.value!r}" if not isinstance(self.value, np.ndarray) else f"{self.value}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Opaque:
     """A part of a right side that only a call of the rule can build, such as a dimension's size."""
 
@@ -86,7 +86,7 @@ class Opaque:
         return self.text
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class OpPattern:
     """An operation on patterns."""
 

@@ -7,7 +7,7 @@ makes a rule from a typed function.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from types import ModuleType
 from typing import Any, Literal, TypeAlias
@@ -19,6 +19,7 @@ from ..ir.dims import same_shape
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ops.creation import constant_of, full
+from ..records import record
 from .conditions import Declined, applying
 from .guards import Guard
 from .pattern import (
@@ -56,7 +57,7 @@ def admits(trust: Soundness, sound: Soundness) -> bool:
     return SOUNDNESS.index(sound) <= SOUNDNESS.index(trust)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fired:
     """The node that a rule gave, and the grade at which the rule held."""
 
@@ -64,7 +65,7 @@ class Fired:
     sound: Soundness
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False, slots=False)
 class Rule:
     """An identity with all that the driver, the catalogue and the verifier need.
 
@@ -277,7 +278,7 @@ def _node_like(right: ArrayLike, node: Node) -> Node | None:
 
 
 # -- packs -----------------------------------------------------------------------------------------
-@dataclass(frozen=True)
+@record
 class RulePack:
     """Rules under one name, given one by one or taken from modules.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ..records import record
 
 __all__ = ["SaturationBounds"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SaturationBounds:
     """The bounds of `strategy="saturate"`: counts, so that results do not depend on time.
 

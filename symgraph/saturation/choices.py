@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..ir.node import Node
+from ..records import record
 
 __all__ = ["Choices", "ENode"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ENode:
     """One way to compute a class.
 

@@ -8,11 +8,11 @@ have the left side's shape and dtype.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..errors import RewriteError, SymgraphError
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, make, origin
+from ..records import record
 from ..rewriting.pattern import OpPattern, Pattern
 from ..rewriting.rule import Rule, Soundness
 from .egraph import EGraph, Match
@@ -20,7 +20,7 @@ from .egraph import EGraph, Match
 __all__ = ["Equality", "instance_of"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Equality:
     """Two values that a rule says are equal.
 

@@ -9,7 +9,6 @@ gradient. Here you state the number of steps; `rtol`, `atol`, events and dense o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
 from .. import numpy as snp
@@ -18,6 +17,7 @@ from ..errors import InputError, ShapeError, TraceError
 from ..ir.dims import known_equal, show_shape
 from ..ops.composites import as_array
 from ..ops.loops import fori_loop, scan
+from ..records import record
 from .names.absent import absent
 from .names.mirrored import mirrored
 from .stats.validity import common_float, lifted
@@ -103,7 +103,7 @@ def _last_interval(y: Array, widths: Array) -> Array:
 
 
 # -- initial value problems ------------------------------------------------------------------------
-@dataclass(frozen=True)
+@record
 class Tableau:
     """An explicit Runge–Kutta method: nodes, weights of the stages, weights of the step."""
 

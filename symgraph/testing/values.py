@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import DTypeLike
 
 from ..errors import FactError
 from ..facts import Fact, consistent, holds_on
+from ..records import record
 
 __all__ = ["GradientCase", "Operand", "random_values"]
 
@@ -137,7 +137,7 @@ _COMPLETE = ("one_hot", "simplex", "positive_definite", "orthogonal")
 """Facts whose makers also satisfy all facts that they imply."""
 
 
-@dataclass(frozen=True)
+@record
 class Operand:
     """The random numbers for an operand of a test.
 
@@ -171,7 +171,7 @@ class Operand:
         return random_values(size, dtype, facts, rng)
 
 
-@dataclass(frozen=True)
+@record
 class GradientCase:
     """A row of a table of gradient tests.
 

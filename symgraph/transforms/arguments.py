@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import reprlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any, TypeAlias, cast
 
@@ -19,6 +19,7 @@ from ..array.handle import Array
 from ..backends.base import OwnArrays
 from ..errors import InputError
 from ..pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
+from ..records import record
 
 __all__ = ["Arguments", "Names", "Place", "Signature", "check_foreign", "is_array", "shown_place"]
 
@@ -35,7 +36,7 @@ def is_array(value: object) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arguments:
     """A call's arguments as leaves.
 

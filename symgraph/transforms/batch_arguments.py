@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -15,6 +14,7 @@ from ..errors import InputError, ShapeError
 from ..ir.dims import Dim, known_equal, normal, show_shape
 from ..ops.creation import input as symbolic_input
 from ..pytrees import Tree, flatten, leaf_paths, unflatten
+from ..records import record
 from .arguments import Signature, dtype_of, is_array
 
 __all__ = ["Axes", "BatchArguments", "batch_first", "check_axes", "spread_axes"]
@@ -23,7 +23,7 @@ Axes: TypeAlias = Any
 """An int, None, or containers of such: an entry for a container holds for all in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BatchArguments:
     """The arguments of a call as leaves, and the axis of the batch in each.
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from ..autodiff.flat import StageOf
 from ..errors import InputError
 from ..pytrees import Tree
+from ..records import record
 from .arguments import Signature
 
 __all__ = ["TransformKind", "check_complex", "checked", "with_keyword"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TransformKind:
     """The kind of a transform.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..pytrees import unflatten
+from ..records import record
 from .arguments import Arguments
 from .kinds import TransformKind
 from .traced_call import TracedCall
@@ -60,7 +60,7 @@ def _derivatives(
     return unflatten(traced.outputs, rows)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Targets:
     """The targets, as a nested value with a result at each array."""
 

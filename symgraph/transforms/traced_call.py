@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -24,13 +23,14 @@ from ..ir.node import Node
 from ..ir.walks import reachable
 from ..ops.creation import input as symbolic_input
 from ..pytrees import Tree, flatten
+from ..records import record
 from .arguments import Arguments, Signature, dtype_of, is_array
 from .unknown_int import LARGEST, Count, Family, refusing_more
 
 __all__ = ["TracedCall", "is_number", "traced_call"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TracedCall:
     """The graph of a call, and how its inputs, outputs and auxiliary results are nested.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from ..records import record
 
 __all__ = ["LARGE", "Sides", "acceptable", "same_bits"]
 
@@ -17,7 +18,7 @@ LARGE = 740.0
 """Stands for infinity where a limit is taken: its exp is beyond each float of double precision."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sides:
     """Elements of both sides, and their exact values (NaN: undefined).
 

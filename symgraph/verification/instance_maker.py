@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeVar
 
@@ -16,6 +15,7 @@ from ..ir.dims import parse_shape, resolve
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..ops.creation import input as symbolic_input
+from ..records import record
 from ..rewriting.guards import Guard
 from ..rewriting.pattern import Bindings, Literal, OpPattern, instantiated, subterms
 from ..rewriting.rule import Rule, Soundness
@@ -67,7 +67,7 @@ _ROWS = (24, 3)
 """A shape whose rows have few awkward values each: the sum of all of them is NaN, no evidence."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Instance:
     """A left side, the right side that the rule made from it, and the inputs of both."""
 

@@ -6,7 +6,7 @@ Elements that differ are judged by `grading` against the `reference`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..ir.interpreter import run
 from ..ir.node import Node
 from ..ir.walks import reachable
 from ..ops.creation import input as symbolic_input
+from ..records import record
 from ..rewriting.report import Report
 from .grading import Sides, acceptable, same_bits
 from .instance_maker import SIZES, Instance
@@ -35,7 +36,7 @@ _OVERFLOWING = 1e300
 _THOROUGH = 6
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Draw:
     """The settings of a draw: share of awkward numbers, named sizes, kind of matrices."""
 

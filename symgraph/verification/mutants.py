@@ -14,12 +14,13 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, cast, get_type_hints
 
 from ..array import Array
 from ..errors import RuleError
 from ..facts import nonnegative, nonpositive, nonzero
+from ..records import record
 from ..rewriting.guards import Guard, of_fact
 from ..rewriting.rule import Rule, Soundness
 from ..rewriting.statement import rule
@@ -31,7 +32,7 @@ _WEAKER = {"positive": (nonnegative, nonzero), "negative": (nonpositive, nonzero
 _KINDS = "biuf"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mutant:
     """A rule with one thing broken.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import SupportsFloat, cast
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from ..ir.node import Node
 from ..ir.traits import Arrangement
 from ..ir.walks import reachable
+from ..records import record
 from ..rewriting.guards import uniform_value
 from .grading import LARGE
 from .high_precision import ORDINARY_BITS, precise_values
@@ -33,7 +33,7 @@ _STEP = 2.0**-24
 _WORST_CONDITION = 1e6
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Point:
     """Values of the inputs, sizes of named dimensions, and the flat places that are judged.
 

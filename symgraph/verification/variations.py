@@ -6,12 +6,12 @@ import ast
 import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, TypeGuard, TypeVar
 
 from .. import numpy as snp
 from ..ir.op import OPS
 from ..ops.carrying import carries_reduced
+from ..records import record
 
 __all__ = ["Variation", "variations"]
 
@@ -38,7 +38,7 @@ _OPERATORS: dict[type[ast.AST], tuple[type[Any], ...]] = {
 _ORDERED = (ast.Sub, ast.Div, ast.MatMult, ast.Pow)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variation:
     """A function changed in one place, and the changed line as it reads now."""
 

@@ -27,8 +27,8 @@ def least_count(expr: Expr, computed: Callable[[Atom], bool]) -> int:
     ----------
     expr : Expr
     computed : callable
-        Whether an exp is computed anyway, alone or in a softmax or the like. Then the exp, its sum,
-        and the log of its sum count as arrays.
+        Whether an exp or log is computed anyway, an exp alone or in a softmax or the like. Then the
+        exp, its sum, and the log of its sum count as arrays, and so does the log.
     """
     for term in expr:
         if len(term.bound) > 1 and len(term.factors) > 2:
@@ -74,6 +74,9 @@ class _Tally:
         for atom, _, power in term.factors:
             if atom.base is not None:
                 continue  # It is a number, or part of the operation.
+            if atom.kind == LOG and self.computed(atom):
+                self.arrays.add(atom)
+                continue
             exps = exps_of(atom)
             if exps and is_of_exps(atom):
                 known = [each for each in exps if self.computed(each)]
@@ -114,7 +117,7 @@ def plain_count(expr: Expr, computed: Callable[[Atom], bool]) -> int:
     ----------
     expr : Expr
     computed : callable
-        Whether an exp is computed anyway.
+        Whether an exp or log is computed anyway.
     """
     plain = _Plain(computed)
     plain.add(expr)
@@ -166,6 +169,8 @@ class _Plain:
                 self._open(atom, power)
 
     def _open(self, atom: Atom, power: Rational) -> None:
+        if atom.kind == LOG and self.computed(atom):
+            return
         exps = exps_of(atom)
         of_exps = bool(exps) and is_of_exps(atom)
         if of_exps and any(map(self.computed, exps)):

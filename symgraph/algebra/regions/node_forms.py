@@ -13,7 +13,7 @@ from ...ir.node import Node, on_operands
 from ..expression.applied import NONE, IdentityNames
 from ..expression.exps import exps_of
 from ..expression.leaf_terms import leaf_expr
-from ..expression.term import Atom, Expr
+from ..expression.term import LOG, Atom, Expr
 from ..extraction.use_counts import UseCounts
 from ..lifting.lifting import Lifter
 from ..normal_form.known_contractions import KnownContractions
@@ -58,7 +58,7 @@ class NodeForms:
         self.thorough = thorough
         self.contractions = KnownContractions(self.lifter.normal)
         self.opened: dict[Node, bool] = {}
-        self.exps: dict[Atom, list[Node]] = {}
+        self.functions: dict[Atom, list[Node]] = {}
         self._seen: dict[Node, Expr] = {}
         self._near: dict[Node, Expr] = {}
         self._unlearned: dict[Node, list[Node]] = {}
@@ -213,10 +213,13 @@ class NodeForms:
 
     # -- learning ----------------------------------------------------------------------------------
     def learn(self, node: Node, expr: Expr) -> None:
-        """Remember the exps in the value, and its expression, where users may meet them again."""
+        """Remember the exps and logs in the value, and its expression, for users to meet them."""
         if node.op in _OF_EXPS:
             for atom in {each for term in expr for f in term.factors for each in exps_of(f.atom)}:
-                self.exps.setdefault(atom, []).append(node)
+                self.functions.setdefault(atom, []).append(node)
+        elif node.op in LOGARITHMS:
+            for atom in {f.atom for term in expr for f in term.factors if f.atom.kind == LOG}:
+                self.functions.setdefault(atom, []).append(node)
         closed = not self.opened[node]
         if not closed and not (expr and self.thorough and self.users[node] > 1):
             return
@@ -233,7 +236,7 @@ class NodeForms:
     def is_learned(self, node: Node, expr: Expr) -> bool:
         """Whether `learn` has anything to remember."""
         shared = self.thorough and self.users[node] > 1
-        return shared or node.op in _OF_EXPS or not self.opened[node]
+        return shared or node.op in ARGUMENTS or not self.opened[node]
 
     def learn_later(self, node: Node, array: Node) -> None:
         """Learn from the value once an expression contains this array."""

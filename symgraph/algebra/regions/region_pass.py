@@ -18,7 +18,7 @@ from ...ir.node import Node
 from ...ir.walks import reachable
 from ..expression.exps import holds_exps
 from ..expression.leaf_terms import leaf_expr
-from ..expression.term import SUM, Atom, Expr
+from ..expression.term import EXP, SUM, Atom, Expr
 from ..extraction.cheapest import CheapestSpellings
 from ..extraction.use_counts import Price, UseCounts, cost_beyond
 from ..lifting.lifting import Lifter
@@ -392,9 +392,9 @@ class RegionPass:
             term.bound and (len(expr) > 1 or any(f.atom.kind == SUM for f in term.factors))
             for term in expr
         )
-        least = least_count(expr, self._has_exp)
+        least = least_count(expr, self._is_computed)
         if saved[0] > (min(1, least) if joint or self.patient else least) and not (
-            self._sparing and plain_count(expr, self._has_exp) > saved[0]
+            self._sparing and plain_count(expr, self._is_computed) > saved[0]
         ):
             return False
         return not holds_exps(expr) or not self.memory.judge.fails_anew(self.now[node], needed)
@@ -414,9 +414,11 @@ class RegionPass:
         """Whether a value may be shorter over arrays other than its operands."""
         return self.polynomials.reaches(node) or self.quotients.reaches(node)
 
-    def _has_exp(self, atom: Atom) -> bool:
-        """Whether an exp is computed anyway; a thorough walk takes that for granted."""
-        return self.thorough or any(map(self.use_counts.alive, self.node_forms.exps.get(atom, ())))
+    def _is_computed(self, atom: Atom) -> bool:
+        """Whether an exp or log is computed anyway; a thorough walk takes that of exps."""
+        if self.thorough and atom.kind == EXP:
+            return True
+        return any(map(self.use_counts.alive, self.node_forms.functions.get(atom, ())))
 
     def _options(self, node: Node, expr: Expr) -> list[Expr]:
         """The expressions over which the region is written on trial."""

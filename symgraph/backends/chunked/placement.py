@@ -12,7 +12,6 @@ sum over all rows, as in a normalization by the mean of the batch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ...errors import BackendError
@@ -22,6 +21,7 @@ from ...ir.node import Node
 from ...ir.traits import Arrangement, Selection
 from ...ops.convolution import KERNEL
 from ...ops.gather import GATHER, SCATTER_ADD
+from ...records import record
 
 __all__ = ["ChunkReduction", "Combine", "Placement", "Placements", "Rows", "Whole", "placed"]
 
@@ -29,14 +29,14 @@ Combine: TypeAlias = Literal["add", "maximum", "minimum"]
 """The function of two results that combines them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Whole:
     """A value without rows, known after `stage` reductions."""
 
     stage: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rows:
     """A value whose axis `axis`, counted from the end, has the rows of the batch."""
 
@@ -47,7 +47,7 @@ class Rows:
 Placement: TypeAlias = "Whole | Rows"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChunkReduction:
     """A node that is combined of the results of chunks."""
 
@@ -55,7 +55,7 @@ class ChunkReduction:
     stage: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Placements:
     """The placement of each node, and the nodes that are reductions."""
 

@@ -9,7 +9,6 @@ again: it keeps nothing between stages, so a chunk that is lost can be computed 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ...array import FUNCTIONS, Array
 from ...ir.avals import Aval
@@ -20,12 +19,13 @@ from ...ir.walks import reachable, substituted
 from ...ops.creation import DIMENSION, zeros
 from ...ops.creation import input as symbolic_input
 from ...ops.gather import SCATTER_ADD
+from ...records import record
 from .placement import Combine, Placements, Rows, Whole, placed
 
 __all__ = ["ChunkProgram", "ChunkStage", "ChunkedPlan", "planned"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChunkProgram:
     """A graph, and the kinds of its inputs.
 
@@ -47,7 +47,7 @@ class ChunkProgram:
         return {n: node.aval for n, node in zip(self.gives, self.dag.outputs, strict=True)}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChunkStage:
     """A stage: whole values, then chunks.
 
@@ -66,7 +66,7 @@ class ChunkStage:
     combine: tuple[Combine, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChunkedPlan:
     """All programs of a graph.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from ...ir.dims import ShapeLike
 from ...ir.interpreter import evaluate
 from ...ir.walks import reachable
 from ...ops.creation import input as new_input
+from ...records import record
 from . import operators as _operators  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from .attributes import sparse_of, tensor_of
 from .call import Unknown
@@ -29,7 +30,7 @@ from .values import Value
 __all__ = ["Options", "parameters_of", "read_model"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Options:
     """How a model is read; `sg.from_onnx` tells what each means."""
 

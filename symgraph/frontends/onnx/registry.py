@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from ...records import record
 
 __all__ = ["LATEST", "OPERATORS", "OperatorReading", "operator", "reading", "supported"]
 
@@ -19,7 +20,7 @@ LATEST = 28
 Function = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OperatorReading:
     """How an operator is read from a version on.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -15,6 +14,7 @@ from ...errors import DTypeError, InputError
 from ...extras import module_of_extra
 from ...ir.avals import Aval, supported_dtype
 from ...ir.dims import Dim, named, normal
+from ...records import record
 
 __all__ = [
     "DecomposedProgramWarning",
@@ -41,7 +41,7 @@ def torch_module(name: str = "torch") -> Any:
     return module_of_extra(name, "torch", "Models of PyTorch")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Given:
     """An input of the program.
 
@@ -64,7 +64,7 @@ class Given:
     value: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionalProgram:
     """A functional program, its inputs in the order of its placeholders.
 

@@ -9,7 +9,6 @@ and not NaN. An invalid parameter gives NaN, as in SciPy.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, NoReturn, TypeVar
 
@@ -19,6 +18,7 @@ from ... import numpy as snp
 from ...array import Array, ArrayLike
 from ...errors import InputError, MissingAttribute, TraceError
 from ...ops.slopes import with_slope
+from ...records import record
 from ...source import user_frame
 from ..names.mirrored import mirrored
 from .validity import VALID, common_float, fitting, lifted, positive
@@ -44,7 +44,7 @@ C = TypeVar("C", bound="type[Distribution]")
 
 
 # -- what every distribution has -------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Distribution:
     """SciPy's methods of a distribution, over its standard form.
 

@@ -146,3 +146,19 @@ def test_a_matrix_has_one_spelling_in_its_determinant_and_its_systems(steps: int
     assert small.flops() < joint.flops()
     for got, want in zip(small.evaluate(**at)[1], joint.evaluate(**at)[1], strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("g", [np.log, np.log1p, np.exp, np.sin])
+def test_a_function_that_is_computed_anyway_is_read_out_of_a_sum(g: Any) -> None:
+    """(g - x) + x is g, also where g - x has another user."""
+
+    def f(x: Any) -> Any:
+        less = g(x) - x
+        return less @ x, less + x
+
+    graph = sg.trace(f, x="5")
+    small = graph.simplify()
+    assert small.op_count() == 3
+    at = {"x": 0.1 + RNG.random(5)}
+    for got, want in zip(small.evaluate(**at), graph.evaluate(**at), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-13)
