@@ -7,7 +7,7 @@ would fail, or not end.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ import pytest
 from randomgraphs import chain, random_function
 
 import symgraph as sg
+import symgraph.numpy as snp
 
 X = np.linspace(-1, 1, 3)
 
@@ -181,3 +182,38 @@ def test_a_sine_tower_keeps_its_sharing() -> None:
     small = joint.simplify()
     assert len(small) <= len(joint) < 1_500
     np.testing.assert_allclose(small.lower()(x=X)[1], joint.evaluate(x=X)[1], rtol=1e-6, atol=1e-6)
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many functions Python calls."""
+    found = 0
+
+    def note(_frame: object, event: str, _given: object) -> None:
+        nonlocal found
+        found += event == "call"
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+@pytest.mark.parametrize("f", [np.sqrt, np.log1p, snp.softplus, snp.sigmoid])
+def test_a_gradient_asks_for_facts_once(f: Callable[[sg.Array], sg.Array]) -> None:
+    """Whether a slope may be infinite is told by facts, and those of a chain are found once."""
+
+    def chained(length: int) -> sg.Graph:
+        def function(x: sg.Array) -> sg.Array:
+            y = x
+            for _ in range(length):
+                y = f(x * y)
+            return np.sum(y)
+
+        return sg.trace(function, x="3")
+
+    graphs = [chained(length) for length in (50, 100)]
+    for derive in (lambda graph: graph.gradient("x"), lambda graph: graph.jvp({"x": X})):
+        short, long = (calls(partial(derive, graph)) for graph in graphs)
+        assert long < 2.2 * short

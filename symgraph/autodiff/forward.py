@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from ..array import FUNCTIONS, Array, project
 from ..ir.differentiation import Pull, Push, Undefined
 from ..ir.dims import same_shape
+from ..ir.fact_inference import knowledge_kept
 from ..ir.node import Node, adjoint_origin, fresh, origin
 from ..ir.op import OPS, carries_aligned
 from ..ops.movement import reshape
@@ -26,6 +27,7 @@ from .shifts import without_effect
 __all__ = ["tangents"]
 
 
+@knowledge_kept()
 def tangents(outputs: Sequence[Array], seeds: Sequence[tuple[Array, Array]]) -> list[Array | None]:
     """The tangent of each output; None where no path leads to it from a seeded value.
 

@@ -19,6 +19,7 @@ from ..errors import DTypeError, NotDifferentiable, ShapeError
 from ..ir.avals import Aval
 from ..ir.differentiation import Pull, StandIn, Undefined
 from ..ir.dims import known_equal, same_shape
+from ..ir.fact_inference import knowledge_kept
 from ..ir.node import Node, adjoint_origin, origin
 from ..ir.op import VjpRule
 from ..ir.value_names import DERIVED, give
@@ -65,6 +66,7 @@ def _made_since(first: int, outputs: Sequence[Node]) -> list[Node]:
     return sorted(seen, key=lambda node: node.serial)
 
 
+@knowledge_kept()
 def cotangents(
     seeds: Sequence[tuple[Array, Array]],
     targets: Sequence[Array],

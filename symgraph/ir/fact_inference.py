@@ -6,7 +6,9 @@ this module runs those statements over a graph, without recursion, and remembers
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from math import inf, isinf
 from typing import Any, TypeAlias
@@ -18,7 +20,7 @@ from ..facts import Fact, consistent, finite, integer_valued, interval, nonnegat
 from .avals import Aval
 from .node import Node
 
-__all__ = ["Knowledge", "Known"]
+__all__ = ["Knowledge", "Known", "knowledge_kept", "known_before"]
 
 
 Premise: TypeAlias = tuple[Node, Fact]
@@ -310,3 +312,25 @@ class Knowledge:
             if stated == fact:
                 return asked
         return None
+
+
+# -- before differentiating ------------------------------------------------------------------------
+_before: ContextVar[Knowledge | None] = ContextVar("before", default=None)
+
+
+@contextmanager
+def knowledge_kept() -> Generator[None]:
+    """Within, `known_before` finds the facts of each value once."""
+    if _before.get() is not None:
+        yield
+        return
+    token = _before.set(Knowledge(only_open=True))
+    try:
+        yield
+    finally:
+        _before.reset(token)
+
+
+def known_before(node: Node) -> Known:
+    """What is known of a value before it is differentiated: no equality of inputs is used."""
+    return (_before.get() or Knowledge(only_open=True)).of(node)

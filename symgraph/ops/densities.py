@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..array import FUNCTIONS, Array, apply
 from ..facts import nonzero
 from ..ir.differentiation import StandIn
-from ..ir.fact_inference import Knowledge
+from ..ir.fact_inference import known_before
 from ..ir.node import Node
 from .factor_products import product_rule
 from .masks import Mask, masked
@@ -96,7 +96,7 @@ def _may_vanish(term: _Term) -> bool:
     """Whether a term is c log y, and y may be 0."""
     if term.sign < 0 or term.node.op.name not in _LOGARITHMS:
         return False
-    y = Knowledge(only_open=True).of(term.node.operands[1])
+    y = known_before(term.node.operands[1])
     return not (y.has(nonzero) if term.node.op.name == "xlogy" else y.low > -1)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from .. import facts as f
 from ..array import Array, ArrayLike
 from ..ir.differentiation import StandIn
-from ..ir.fact_inference import Knowledge
+from ..ir.fact_inference import known_before
 from ..ir.node import Node
 from ..ir.traits import ODD, Infix, Prefix, Traits
 from ..notation import formulas
@@ -246,7 +246,7 @@ square = elementwise(
 
 def _may_be_zero(x: Node) -> bool:
     """Whether a root's operand may be 0, where the slope is infinite."""
-    return not Knowledge(only_open=True).of(x).has(f.nonzero)
+    return not known_before(x).has(f.nonzero)
 
 
 sqrt = elementwise(

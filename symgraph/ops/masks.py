@@ -8,8 +8,9 @@ it may as well act behind the mask: where(c, a f'(x), 0). This costs no further 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,9 @@ __all__ = ["Mask", "behind_masks", "mask_of", "masked"]
 
 _TERMS = 16
 """How many summands we search for a mask, so that the time is bounded."""
+
+_FACTORS = 32
+"""How many values we search for the share that a cotangent is a multiple of."""
 
 _SCALED = {"negative": 1, "multiply": 2, "divide": 1}
 """Operations that are linear in each of so many first operands."""
@@ -62,6 +66,10 @@ def behind_masks(
     return behind
 
 
+_Way: TypeAlias = tuple[tuple[Node, int], ...]
+"""The operations between a value and its multiple, and which operand of each leads to it."""
+
+
 class _Share(NamedTuple):
     """What an operand of `maximum` gets: all where it wins, half where it ties, 0 elsewhere."""
 
@@ -71,18 +79,29 @@ class _Share(NamedTuple):
 
 
 def _share_of(node: Node) -> _Share | None:
-    """The share that a cotangent is, or is a multiple of."""
-    if node.op.name == "where":
-        return _of_choices(node)
-    if node.op.name not in _SCALED:
-        return None
-    for slot, each in enumerate(node.operands[: _SCALED[node.op.name]]):
-        share = _share_of(each) if each.shape == node.shape else None
-        if share is not None:
-            operands = [Array(other) for other in node.operands]
-            operands[slot] = share.cotangent
-            return share._replace(cotangent=FUNCTIONS[node.op.name](*operands))
+    """The share that a cotangent is, or is a multiple of, if it is found among few values."""
+    waiting: deque[tuple[Node, _Way]] = deque([(node, ())])
+    for _ in range(_FACTORS):
+        if not waiting:
+            return None
+        each, way = waiting.popleft()
+        if each.op.name == "where":
+            share = _of_choices(each)
+            if share is not None:
+                return share._replace(cotangent=_multiplied(share.cotangent, way))
+        for slot, operand in enumerate(each.operands[: _SCALED.get(each.op.name, 0)]):
+            if operand.shape == node.shape:
+                waiting.append((operand, ((each, slot), *way)))
     return None
+
+
+def _multiplied(ct: Array, way: _Way) -> Array:
+    """The cotangent after the operations on the way to its multiple."""
+    for node, slot in way:
+        operands = [Array(each) for each in node.operands]
+        operands[slot] = ct
+        ct = FUNCTIONS[node.op.name](*operands)
+    return ct
 
 
 def _of_choices(node: Node) -> _Share | None:

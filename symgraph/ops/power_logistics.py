@@ -12,7 +12,7 @@ from typing import Any
 from ..array import FUNCTIONS, Array
 from ..facts import nonzero
 from ..ir.differentiation import StandIn
-from ..ir.fact_inference import Knowledge
+from ..ir.fact_inference import known_before
 from ..ir.node import Node
 from .factor_products import product_rule
 
@@ -33,7 +33,7 @@ def _past_logarithm(node: Node, *, times: int) -> StandIn | None:
     (argument,) = node.operands
     falls = argument.op.name == "negative" and times == 2
     power = argument.operands[0] if falls else argument
-    if power.op.name != "xlogy" or Knowledge(only_open=True).of(power.operands[1]).has(nonzero):
+    if power.op.name != "xlogy" or known_before(power.operands[1]).has(nonzero):
         return None
     c, z = (Array(each) for each in power.operands)
     u, out = Array(power), Array(node)
