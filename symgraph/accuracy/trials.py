@@ -52,7 +52,7 @@ _NAMED = 3
 _MOST_ELEMENTS = 4_000
 """A value with more elements at one point is not computed."""
 
-_MOST_BYTES = 1 << 28
+_MOST_BYTES = 1 << 27
 """Bytes of trials, beyond which those not asked for since the last time are dropped."""
 
 _LONG = 1_000
