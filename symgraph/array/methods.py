@@ -15,6 +15,7 @@ from ..ir.avals import AxisLike
 from ..source import user_frame
 from .advice import instead_of_condition
 from .dispatch import is_complex
+from .library_calls import LibraryCall, library_call
 from .operators import Operators
 from .other_methods import instead_of_method, instead_of_torch
 from .scipy_calls import scipy_call
@@ -195,6 +196,9 @@ class ArrayMethods(Operators):
         called = scipy_call()
         if called is not None:  # as `quad` does with what its function returns
             self._refuse_scipy(*called)
+        within = library_call()
+        if within is not None:
+            self._refuse_library(within)
         self._no_numbers(
             "float()",
             "Keep the array symbolic; evaluate the graph to get numbers. To write symbols one by "
@@ -227,11 +231,22 @@ class ArrayMethods(Operators):
         called = scipy_call()
         if called is not None:
             self._refuse_scipy(*called)
+        within = library_call()
+        if within is not None:
+            self._refuse_library(within)
         self._no_numbers(
             "Conversion to a NumPy array",
             "np.asarray(x) can be left out; np.stack and snp.array join symbols and numbers, and "
             "snp.zeros(3) takes what is written. Use functions of numpy, symgraph.numpy or "
             "symgraph.scipy; math.* does not trace.",
+        )
+
+    def _refuse_library(self, called: LibraryCall) -> NoReturn:
+        raise TraceError(
+            f"{called.name} cannot be traced: it converts its arguments to NumPy arrays.",
+            [f"used at {called.used.quoted()}", f"within {called.within.quoted()}"],
+            mend="Write it with functions of numpy, symgraph.numpy or symgraph.scipy; sg.custom_op "
+            "makes an operation of any other function.",
         )
 
     def _refuse_scipy(self, name: str, mend: str) -> NoReturn:

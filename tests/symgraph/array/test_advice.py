@@ -315,6 +315,20 @@ def test_lines_of_pandas_are_not_the_user_s(monkeypatch):
     assert "core.py" not in str(raised.value)
 
 
+def test_a_function_of_an_installed_library_is_named_and_the_user_s_line() -> None:
+    from sklearn.metrics import mean_squared_error
+
+    def loss(w):
+        return mean_squared_error(V, w)  # the line
+
+    with pytest.raises(TraceError) as raised:
+        sg.grad(loss)(V)
+    told = str(raised.value)
+    assert told.startswith("sklearn.mean_squared_error cannot be traced")
+    assert "return mean_squared_error(V, w)  # the line" in told
+    assert "sg.custom_op" in told
+
+
 def test_a_symbol_by_hand_is_answered_too():
     x = sg.input("x", ())
     assert isinstance(x, Array)
