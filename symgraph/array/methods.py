@@ -6,8 +6,10 @@ Each is one call of the NumPy function of that meaning, found by its name. What 
 
 from __future__ import annotations
 
-from typing import NoReturn, Self
+import sys
+from typing import Any, NoReturn, Self
 
+import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import InputError, MissingAttribute, TraceError
@@ -19,6 +21,7 @@ from .library_calls import LibraryCall, library_call
 from .operators import Operators
 from .other_methods import instead_of_method, instead_of_torch
 from .scipy_calls import scipy_call
+from .sparse_factors import unreadable
 from .statements import instead_of_statement
 
 __all__ = ["ArrayMethods"]
@@ -227,7 +230,12 @@ class ArrayMethods(Operators):
             "An index", "Use snp.take(values, i, axis=0) for an index that is computed."
         )
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> NoReturn:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: object = None
+    ) -> np.ndarray[Any, Any]:
+        left_to_us = unreadable(self, sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+        if left_to_us is not None:
+            return left_to_us
         called = scipy_call()
         if called is not None:
             self._refuse_scipy(*called)

@@ -104,7 +104,8 @@ _INSTEAD = {
     "an operation of any other function.",
     "ndimage": "A filter whose weights are known is symgraph.scipy.signal.convolve(x, weights, "
     '"same"); at its ends np.pad says what lies beyond.',
-    "sparse": "A.toarray() @ x is traced, where A is the sparse matrix.",
+    "sparse": "Of a sparse matrix A, A @ x and c * (A @ x) are traced; sg.cg(lambda v: A @ v, b) "
+    "solves with a positive definite one. For all else A.toarray() is an array.",
     "fft": "np.fft is traced, and symgraph.scipy.fft with cosine and sine transforms.",
 }
 _RECURSIVE = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import reduce
 from math import nan, pi
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -82,7 +83,7 @@ def _folded(function: Maker) -> Maker:
     return lambda *parts: reduce(function, parts)
 
 
-def _circular(s: Any) -> dict[Any, Maker]:
+def _circular(s: ModuleType) -> dict[Any, Maker]:
     """Secants, cotangents and their inverses, by the functions of one over the argument."""
     f = FUNCTIONS
     table: dict[Any, Maker] = {}
@@ -93,7 +94,7 @@ def _circular(s: Any) -> dict[Any, Maker]:
     return table
 
 
-def _composed(s: Any) -> dict[Any, Maker]:
+def _composed(s: ModuleType) -> dict[Any, Maker]:
     """Functions that are written by others."""
     f = FUNCTIONS
     return {
@@ -123,7 +124,7 @@ def _real_from_zero(name: str, x: Array) -> Array:
     return f["where"](negative, nan, f[name](f["where"](negative, 1.0, x)))
 
 
-def _structures(s: Any) -> dict[Any, Maker]:
+def _structures(s: ModuleType) -> dict[Any, Maker]:
     """Choices and matrices."""
     f = FUNCTIONS
     return {
