@@ -1,13 +1,13 @@
-"""`scipy.interpolate` is not traced: its names raise errors that say what to use."""
+"""`scipy.interpolate` is not traced: its names are SciPy's, for numbers."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any
 
-from .names.absent import absent
+from .names.absent import of_numbers
 
 __all__: list[str] = []
 
 
-def __getattr__(name: str) -> NoReturn:
-    raise absent("interpolate", name, __all__)
+def __getattr__(name: str) -> Any:
+    return of_numbers("interpolate", name, __all__)

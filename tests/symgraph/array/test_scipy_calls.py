@@ -47,7 +47,8 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "integrate.simpson": lambda x, a: si.simpson(x),
 }
 OTHERS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
-    "scipy.linalg.logm": (lambda x, a: sl.logm(a), "solve_triangular"),
+    "scipy.linalg.logm": (lambda x, a: sl.logm(a), "linalg.eigh"),
+    "scipy.linalg.polar": (lambda x, a: sl.polar(a), "solve_triangular"),
     "scipy.stats.zscore": (lambda x, a: st.zscore(x), "custom_op"),
     "scipy.optimize.minimize": (lambda x, a: scipy.optimize.minimize(np.sum, x), "flat_objective"),
     "scipy.interpolate.CubicSpline": (
