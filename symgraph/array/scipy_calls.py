@@ -107,6 +107,9 @@ MIRRORED: dict[str, frozenset[str]] = {
             *["dct", "dctn", "idct", "idctn", "dst", "dstn", "idst", "idstn"],
         ]
     ),
+    "interpolate": frozenset(
+        ["Akima1DInterpolator", "CubicSpline", "PchipInterpolator", "RegularGridInterpolator"]
+    ),
     "integrate": frozenset(
         ["cumulative_trapezoid", "fixed_quad", "odeint", "simpson", "solve_ivp", "trapezoid"]
     ),
@@ -116,8 +119,8 @@ MIRRORED: dict[str, frozenset[str]] = {
 _INSTEAD = {
     "optimize": "sg.flat_objective(f, ...) gives an optimizer values and gradients outside of the "
     "traced function; sg.root and sg.fixed_point solve inside of one.",
-    "interpolate": "np.interp is traced; other interpolants with constant places are a constant "
-    "matrix times the values.",
+    "interpolate": "np.interp is traced, and CubicSpline, PchipInterpolator and "
+    "RegularGridInterpolator of symgraph.scipy.interpolate.",
     "spatial": "Distances of rows are np.linalg.norm(x[:, None] - y, axis=-1); sg.custom_op makes "
     "an operation of any other function.",
     "ndimage": "A filter whose weights are known is symgraph.scipy.signal.convolve(x, weights, "
