@@ -11,6 +11,8 @@ Given numbers, each function gives NumPy arrays, so a model that uses this modul
 and debugged without being traced. While a function is traced, what makes an array to work on
 (`zeros`, `full`, `eye`, `arange`, `asarray` and their like) gives a symbolic one.
 
+All other names of NumPy's, such as `snp.mgrid` and `snp.hanning`, are NumPy's own.
+
 Examples
 --------
 >>> x = sg.input("x", (3,))
@@ -151,11 +153,10 @@ def __getattr__(name: str) -> Callable[..., Any]:
             documented(twin, found.__name__)
             _undocumented.discard(found)
         return twin
+    if name == "random":
+        raise AttributeError("symgraph.numpy has no 'random': sg.random draws from keys.")
     if not name.startswith("_") and hasattr(np, name):
-        raise AttributeError(
-            f"symgraph.numpy has no {name!r}: np.{name} cannot be traced yet; "
-            "a custom operation can add it."
-        )
+        return getattr(np, name)  # for numbers; of symbols it traces, or is refused with advice
     raise AttributeError(f"symgraph.numpy has no {name!r}.")
 
 

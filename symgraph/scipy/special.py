@@ -152,13 +152,12 @@ def _floating(x: ArrayLike) -> Array:
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    if not name.startswith("_") and hasattr(_original, name):
-        found = getattr(snp, name, None)
+    if not name.startswith("_") and hasattr(_original, name) and name in dir(snp):
+        found = getattr(snp, name)
         if callable(found):
             return found
     return of_numbers("special", name, [*__all__, "the ufuncs that symgraph.numpy has"])
 
 
 def __dir__() -> list[str]:
-    shared = [name for name in dir(_original) if name[0] != "_" and hasattr(snp, name)]
-    return sorted({*__all__, *shared})
+    return sorted({*__all__, *({*dir(_original)} & {*dir(snp)})})
