@@ -141,6 +141,8 @@ _INSTEAD_OF_ONE: dict[str, str] = {
     "optimize.root": "sg.root has its derivative by the implicit function theorem.",
     "optimize.fsolve": "sg.root has its derivative by the implicit function theorem.",
     "optimize.fixed_point": "sg.fixed_point has its derivative by the implicit function theorem.",
+    "ndimage.map_coordinates": "symgraph.scipy.interpolate.RegularGridInterpolator is linear "
+    "between the pixels.",
     "linalg.eig": "Of a symmetric matrix linalg.eigh gives real ones.",
     "linalg.eigvals": "Of a symmetric matrix linalg.eigvalsh gives real ones.",
     "linalg.logm": "Of a symmetric matrix: w, v = linalg.eigh(a); (v * np.log(w)) @ v.T.",

@@ -14,6 +14,7 @@ import scipy.fft
 import scipy.integrate as si
 import scipy.interpolate
 import scipy.linalg as sl
+import scipy.ndimage
 import scipy.optimize
 import scipy.signal as ss
 import scipy.special as sp
@@ -51,6 +52,10 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
 }
 OTHERS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "scipy.linalg.logm": (lambda x, a: sl.logm(a), "linalg.eigh"),
+    "scipy.ndimage.map_coordinates": (
+        lambda x, a: scipy.ndimage.map_coordinates(np.eye(3), a[:2], order=1),
+        "RegularGridInterpolator",
+    ),
     "scipy.linalg.polar": (lambda x, a: sl.polar(a), "solve_triangular"),
     "scipy.stats.zscore": (lambda x, a: st.zscore(x), "custom_op"),
     "scipy.optimize.minimize": (lambda x, a: scipy.optimize.minimize(np.sum, x), "flat_objective"),
