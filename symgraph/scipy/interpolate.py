@@ -7,12 +7,12 @@ and so may the points at which they are asked for. All other names are SciPy's, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import product
 from math import perm
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import scipy.interpolate as _original
 
 from .. import numpy as snp
 from ..array import Array, ArrayLike
@@ -29,6 +29,11 @@ __all__ = [
     "PchipInterpolator",
     "RegularGridInterpolator",
 ]
+
+
+def _scipys(name: str) -> Any:
+    """SciPy's class, whose module takes a quarter of a second to load."""
+    return getattr(import_module("scipy.interpolate"), name)
 
 
 Ends: TypeAlias = Sequence[tuple[int, ArrayLike]]
@@ -156,7 +161,7 @@ def _coefficients(
     places: np.ndarray[Any, Any], values: Array | np.ndarray[Any, Any], bc_type: str | Ends
 ) -> Any:
     """Of shape [4, n - 1, ...] for values [n, ...], as SciPy orders them."""
-    spline: Any = _original.CubicSpline  # SciPy's annotation knows no pairs.
+    spline = _scipys("CubicSpline")
     if not isinstance(values, Array):
         return spline(places, values, bc_type=bc_type).c
     size = len(places)
@@ -184,7 +189,7 @@ class PchipInterpolator(_PiecewisePolynomial):
         self, x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: object = None
     ) -> None:
         places, values, axis = _of_numbers("PchipInterpolator", x, y, axis)
-        found = _original.PchipInterpolator(places, values)
+        found = _scipys("PchipInterpolator")(places, values)
         super().__init__(places, found.c, axis, True if extrapolate is None else extrapolate)
 
 
@@ -201,7 +206,7 @@ class Akima1DInterpolator(_PiecewisePolynomial):
         extrapolate: object = None,
     ) -> None:
         places, values, axis = _of_numbers("Akima1DInterpolator", x, y, axis)
-        found = _original.Akima1DInterpolator(places, values, method=method)
+        found = _scipys("Akima1DInterpolator")(places, values, method=method)
         super().__init__(places, found.c, axis, extrapolate is not None and extrapolate)
 
 
