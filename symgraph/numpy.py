@@ -53,10 +53,11 @@ inf = np.inf
 nan = np.nan
 newaxis = None
 
-bool_ = np.dtype("bool")
-int8, int16, int32, int64 = (np.dtype(f"int{bits}") for bits in (8, 16, 32, 64))
-uint8, uint16, uint32, uint64 = (np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64))
-float16, float32, float64 = (np.dtype(f"float{bits}") for bits in (16, 32, 64))
+# NumPy's types: they are dtypes, and make numbers, as in float32(1e-3).
+bool_ = np.bool_
+int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
+uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
+float16, float32, float64 = np.float16, np.float32, np.float64
 
 result_type = np.result_type
 can_cast = np.can_cast

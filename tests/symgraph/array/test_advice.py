@@ -163,6 +163,8 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: sum(v for _, v in np.ndenumerate(x)), "np.ndindex(x.shape)"),
     (lambda x: np.sum(np.lib.stride_tricks.as_strided(x, (2,), (8,))), "sliding_window_view"),
     (lambda x: x[0] * float(x[1]), "Leave float() out"),
+    (lambda x: np.sum(np.float32(x)), 'x.astype("float32")'),
+    (lambda x: snp.int64(x[0]) * 1.0, 'x.astype("int64")'),
     (lambda x: x[int(x[0])], "x.astype(int)"),
     (lambda x: np.sum(np.vectorize(math.sin)(x)), "the whole array"),
     (lambda x: np.where((x > 0) and (x < 2), x, 0), "write (x > 0) & (x < 2),"),

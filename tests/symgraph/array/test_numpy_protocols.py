@@ -187,6 +187,7 @@ def test_unknown_names_are_attribute_errors():
 def test_all_other_names_are_numpys_own():
     """`import symgraph.numpy as np` is what a port from JAX or autograd begins with."""
     assert snp.mgrid is np.mgrid
+    assert snp.float32(0.5).dtype == snp.zeros(1, snp.float32).dtype == snp.float32
     np.testing.assert_array_equal(snp.r_[1, snp.hanning(3)], [1, 0, 1, 0])
     assert str(sg.trace(lambda x: snp.vecdot(x, x), x=(3,)).outputs["out"].aval) == "float64[]"
     with pytest.raises(sg.TraceError, match=r"np\.stack and snp\.array"):
