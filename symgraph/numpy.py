@@ -11,6 +11,8 @@ Given numbers, each function gives NumPy arrays, so a model that uses this modul
 and debugged without being traced. While a function is traced, what makes an array to work on
 (`zeros`, `full`, `eye`, `arange`, `asarray` and their like) gives a symbolic one.
 
+All other names of NumPy's, such as `snp.mgrid` and `snp.hanning`, are NumPy's own.
+
 Examples
 --------
 >>> x = sg.input("x", (3,))
@@ -51,10 +53,11 @@ inf = np.inf
 nan = np.nan
 newaxis = None
 
-bool_ = np.dtype("bool")
-int8, int16, int32, int64 = (np.dtype(f"int{bits}") for bits in (8, 16, 32, 64))
-uint8, uint16, uint32, uint64 = (np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64))
-float16, float32, float64 = (np.dtype(f"float{bits}") for bits in (16, 32, 64))
+# NumPy's types: they are dtypes, and make numbers, as in float32(1e-3).
+bool_ = np.bool_
+int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
+uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
+float16, float32, float64 = np.float16, np.float32, np.float64
 
 result_type = np.result_type
 can_cast = np.can_cast
@@ -151,11 +154,10 @@ def __getattr__(name: str) -> Callable[..., Any]:
             documented(twin, found.__name__)
             _undocumented.discard(found)
         return twin
+    if name == "random":
+        raise AttributeError("symgraph.numpy has no 'random': sg.random draws from keys.")
     if not name.startswith("_") and hasattr(np, name):
-        raise AttributeError(
-            f"symgraph.numpy has no {name!r}: np.{name} cannot be traced yet; "
-            "a custom operation can add it."
-        )
+        return getattr(np, name)  # for numbers; of symbols it traces, or is refused with advice
     raise AttributeError(f"symgraph.numpy has no {name!r}.")
 
 

@@ -12,6 +12,8 @@ _IMPORTED = "Import it: import symgraph.{}"
 INSTEAD: Mapping[str, str] = {
     "jit": _COMPILED,
     "compile": _COMPILED,
+    "function": _COMPILED,
+    "lambdify": _COMPILED,
     "jacfwd": 'Write sg.jacobian(f, mode="forward").',
     "jacrev": 'Write sg.jacobian(f, mode="reverse").',
     "elementwise_grad": "Write sg.jacobian(f, diagonal=True).",
@@ -22,6 +24,15 @@ INSTEAD: Mapping[str, str] = {
     "stop_gradient": "Import it from symgraph.numpy.",
     "checkpoint": 'A graph has it: graph.checkpoint("64 MB").',
     "remat": 'A graph has it: graph.checkpoint("64 MB").',
+    "simplify": "A graph has it: graph.simplify().",
+    "egrad": "Write sg.jacobian(f, diagonal=True).",
+    **dict.fromkeys(
+        ("Symbol", "Variable", "symbols", "tensor"),
+        'sg.trace(f, x="n, 3") makes symbols of arguments, sg.input("x", "n, 3") one by hand.',
+    ),
+    "shared": "What a function reads is watched: a new value is noticed at the next call.",
+    "tree_util": "Nested dicts, lists, tuples and dataclasses are taken as they are; "
+    "symgraph.pytrees.register adds a type.",
     "lax": "Loops and choices are sg.scan, sg.fori_loop, sg.while_loop and sg.cond.",
     "nn": "Activations and losses are functions of symgraph.numpy.",
     **{room: _IMPORTED.format(room) for room in ("scipy", "testing")},

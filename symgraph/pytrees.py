@@ -210,14 +210,14 @@ def tree_map(f: Callable[..., Any], first: object, *others: object) -> Any:
 
 
 def listed(value: object) -> list[Any]:
-    """The entries of a tuple or list; any other value alone.
+    """The entries of a tuple, list or range; any other value alone.
 
     Examples
     --------
     >>> listed((0, 1)), listed(2)
     ([0, 1], [2])
     """
-    return list(value) if isinstance(value, (tuple, list)) else [value]
+    return list(value) if isinstance(value, (tuple, list, range)) else [value]
 
 
 def leaf_paths(tree: Tree, prefix: str = "") -> list[str]:

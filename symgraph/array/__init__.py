@@ -1,17 +1,8 @@
 """The user's handle of a node: an array that records the operations on it."""
 
 from .dispatch import FUNCTIONS, NUMPY_FUNCTIONS, ComplexOperand, implements, is_complex
-from .handle import (
-    Array,
-    ArrayLike,
-    Index,
-    apart,
-    apply,
-    constant,
-    lift,
-    located,
-    project,
-)
+from .handle import Array, ArrayLike, Index, apart, apply, constant, lift, project
+from .located_errors import located
 
 __all__ = [
     "FUNCTIONS",

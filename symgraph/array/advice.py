@@ -276,6 +276,8 @@ def _instead_of_call(found: UserExpression, call: ast.Call, of_size: bool) -> st
     first = call.args[0] if call.args else None
     if function is np.fill_diagonal and first is not None:
         return start_from(found.value_of(first), ast.unparse(first))
+    if isinstance(function, type) and issubclass(function, np.generic):
+        return f'x.astype("{name}") converts, and stays an array.'
     if function in _OF_NUMPY:
         return _OF_NUMPY[function]
     if name in _SIZED + _FILLED and module.partition(".")[0] in ("numpy", "symgraph"):

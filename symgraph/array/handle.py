@@ -17,21 +17,19 @@ from numpy.typing import DTypeLike
 
 from ..errors import SymgraphError, TraceError
 from ..ir.avals import Aval
-from ..ir.dims import Dim, Shape, is_named, show_shape
-from ..ir.given_names import name_of
+from ..ir.dims import Dim, Shape, is_named
 from ..ir.immutable import Immutable
-from ..ir.naming import settle
 from ..ir.node import Node, make
 from ..ir.op import OPS, Op
 from ..ir.scope import current_scope as _scope
 from ..ir.scope import refusal
 from ..ir.value_names import Holder
-from ..notation.node_text import escaped, shortened
 from ..source import is_internal, user_frame
 from .advice import instead_of_numbers
 from .aliasing import cut, own
 from .dimension_numbers import node_of_size
 from .dispatch import FUNCTIONS, NUMPY_FUNCTIONS, function_called, ufunc_called
+from .located_errors import located
 from .methods import ArrayMethods
 from .named_sizes import as_seen, shape_as_seen
 from .promotion import cast_to, common_dtype, constant_node, dtype_or_type, number_or_array
@@ -45,7 +43,6 @@ __all__ = [
     "apply",
     "constant",
     "lift",
-    "located",
     "project",
 ]
 
@@ -386,30 +383,3 @@ def _joined(value: object) -> Array | None:
     )
     own(found)
     return found
-
-
-def located(error: SymgraphError, name: str, operands: Sequence[Any]) -> SymgraphError:
-    """The error again, with the function's name, its operands and the user's line."""
-    if error.rows:
-        return error
-    rows: list[str] = []
-    settle()  # A variable of the last line has its value by now.
-    for position, operand in enumerate(operands):
-        if isinstance(operand, Array):
-            made = operand.node.origin
-            source = made.frames[0].quoted() if made.frames else ""
-            via = "gradient of " if made.adjoint_of is not None else ""
-            called = shortened(escaped(name_of(operand.node)))
-            shown = f"{operand.aval} {called}".rstrip()
-            shown += f"   from {via}{source}" if source else ""
-        elif isinstance(operand, np.ndarray):
-            array = cast("np.ndarray[Any, Any]", operand)
-            shown = f"{array.dtype}{show_shape(array.shape)}   a constant"
-        else:
-            shown = f"{operand!r}"
-        rows.append(f"operand {position}   {shown}")
-    frame = user_frame()
-    if frame is not None:
-        rows.append(f"used at {frame.quoted()}")
-    what = error.what if error.what.startswith(name) else f"{name}: {error.what}"
-    return type(error)(what, rows, error.mend)

@@ -6,8 +6,10 @@ Each is one call of the NumPy function of that meaning, found by its name. What 
 
 from __future__ import annotations
 
-from typing import NoReturn, Self
+import sys
+from typing import Any, NoReturn, Self
 
+import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import InputError, MissingAttribute, TraceError
@@ -15,9 +17,11 @@ from ..ir.avals import AxisLike
 from ..source import user_frame
 from .advice import instead_of_condition
 from .dispatch import is_complex
+from .library_calls import LibraryCall, library_call
 from .operators import Operators
 from .other_methods import instead_of_method, instead_of_torch
 from .scipy_calls import scipy_call
+from .sparse_factors import unreadable
 from .statements import instead_of_statement
 
 __all__ = ["ArrayMethods"]
@@ -195,6 +199,9 @@ class ArrayMethods(Operators):
         called = scipy_call()
         if called is not None:  # as `quad` does with what its function returns
             self._refuse_scipy(*called)
+        within = library_call()
+        if within is not None:
+            self._refuse_library(within)
         self._no_numbers(
             "float()",
             "Keep the array symbolic; evaluate the graph to get numbers. To write symbols one by "
@@ -223,15 +230,31 @@ class ArrayMethods(Operators):
             "An index", "Use snp.take(values, i, axis=0) for an index that is computed."
         )
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> NoReturn:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: object = None
+    ) -> np.ndarray[Any, Any]:
+        left_to_us = unreadable(self, sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+        if left_to_us is not None:
+            return left_to_us
         called = scipy_call()
         if called is not None:
             self._refuse_scipy(*called)
+        within = library_call()
+        if within is not None:
+            self._refuse_library(within)
         self._no_numbers(
             "Conversion to a NumPy array",
             "np.asarray(x) can be left out; np.stack and snp.array join symbols and numbers, and "
             "snp.zeros(3) takes what is written. Use functions of numpy, symgraph.numpy or "
             "symgraph.scipy; math.* does not trace.",
+        )
+
+    def _refuse_library(self, called: LibraryCall) -> NoReturn:
+        raise TraceError(
+            f"{called.name} cannot be traced: it converts its arguments to NumPy arrays.",
+            [f"used at {called.used.quoted()}", f"within {called.within.quoted()}"],
+            mend="Write it with functions of numpy, symgraph.numpy or symgraph.scipy; sg.custom_op "
+            "makes an operation of any other function.",
         )
 
     def _refuse_scipy(self, name: str, mend: str) -> NoReturn:

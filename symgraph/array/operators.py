@@ -13,6 +13,7 @@ import numpy as np
 
 from .dispatch import FUNCTIONS, ComplexOperand, is_complex
 from .in_place import BINARY_OPERATORS, COMPARISONS, InPlace, operand_like
+from .sparse_factors import is_factor
 
 __all__ = ["Operators"]
 
@@ -132,7 +133,10 @@ def _forward(function: str) -> Callable[[Any, Any], Any]:
         call = self._call  # pyright: ignore[reportPrivateUsage]  # a method of the class
         if is_complex(other):
             return _with_complex(function, self, other, other)
-        return call(function, self, other) if operand_like(other) else NotImplemented
+        if operand_like(other):
+            return call(function, self, other)
+        product = is_factor(other, function)
+        return call("_sparse_product", self, other) if product else NotImplemented
 
     return method
 
@@ -163,7 +167,10 @@ def _reflected(function: str) -> Callable[[Any, Any], Any]:
         call = self._call  # pyright: ignore[reportPrivateUsage]  # a method of the class
         if is_complex(other):
             return _with_complex(function, other, self, other)
-        return call(function, other, self) if operand_like(other) else NotImplemented
+        if operand_like(other):
+            return call(function, other, self)
+        product = is_factor(other, function)
+        return call("_sparse_product", other, self) if product else NotImplemented
 
     return method
 

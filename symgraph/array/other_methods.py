@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from inspect import Parameter, signature
 
 import numpy as np
 
@@ -35,19 +36,26 @@ INSTEAD_OF: Mapping[str, str] = {
     # -- JAX and PyTorch --
     "at": "Write as in NumPy, y = x.copy(); y[i] = v. snp.index_update(x, i, v) is that copy, "
     "and snp.index_add adds.",
+    "abs": "Write np.abs(x).",
+    "chunk": "Write np.split(x, parts, axis).",
     "clamp": "Write np.clip(x, low, high).",
     "clone": "Write x.copy().",
     "detach": "snp.stop_gradient(x) is x without a derivative.",
     "dim": "Write x.ndim.",
+    "contiguous": "Leave it out: a symbolic array has no memory yet.",
     "double": 'Write x.astype("float64").',
     "expand": "Write np.broadcast_to(x, shape).",
+    "gather": "Write np.take_along_axis(x, index, axis).",
     "float": 'Write x.astype("float32").',
     "masked_fill": "Write np.where(mask, value, x).",
     "norm": "Write np.linalg.norm(x).",
+    "numel": "Write x.size.",
     "permute": "Write x.transpose(axes).",
     "scatter_add": "Write snp.index_add(x, index, values).",
     "t": "Write x.T.",
+    "type": "Write x.dtype, or x.astype(dtype).",
     "unsqueeze": "Write np.expand_dims(x, axis).",
+    "values": "Leave it out: np.max(x, axis) is the values alone, np.argmax their places.",
     "view": f"Write x.reshape(shape), or x.astype(dtype). {_IN_MEMORY}",
     **{
         name: f"Write x {sign} y."
@@ -57,6 +65,7 @@ INSTEAD_OF: Mapping[str, str] = {
         }.items()
     },
 }  # fmt: skip
+_BY_PLACE = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _ELSEWHERE = "symgraph.numpy has the functions; methods are those of np.ndarray."
 
 
@@ -69,8 +78,21 @@ def instead_of_method(name: str) -> str:
     if told is not None:
         return told
     if name in FUNCTIONS:
-        return f"Write {'np' if hasattr(np, name) else 'snp'}.{name}(x)."
+        given = ", ".join(("x", *_others(FUNCTIONS[name])))
+        return f"Write {'np' if hasattr(np, name) else 'snp'}.{name}({given})."
+    if name.endswith("_") and not name.startswith("_"):  # PyTorch's add_, zero_
+        return _IN_PLACE
     return _ELSEWHERE
+
+
+def _others(function: Callable[..., object]) -> list[str]:
+    """The parameters without a default that follow the first."""
+    given = [*signature(function).parameters.values()][1:]
+    return [
+        each.name if each.name != "x" else "y"
+        for each in given
+        if each.default is each.empty and each.kind in _BY_PLACE
+    ]
 
 
 def instead_of_torch(name: str) -> str:

@@ -15,7 +15,18 @@ from typing import Any
 __all__ = ["MIRRORED", "scipy_call"]
 
 MIRRORED: dict[str, frozenset[str]] = {
-    "special": frozenset(["log_softmax", "logsumexp", "multigammaln", "softmax"]),
+    "special": frozenset(
+        [
+            "comb",
+            "factorial",
+            "log_expit",
+            "log_softmax",
+            "logsumexp",
+            "multigammaln",
+            "perm",
+            "softmax",
+        ]
+    ),
     "stats": frozenset(
         [
             "bernoulli",
@@ -70,19 +81,24 @@ MIRRORED: dict[str, frozenset[str]] = {
             "hankel",
             "inv",
             "khatri_rao",
+            "lstsq",
             "kron",
             "norm",
             "pinv",
+            "qr",
             "solve",
             "solve_continuous_lyapunov",
             "solve_discrete_lyapunov",
             "solve_sylvester",
             "solve_triangular",
+            "svd",
             "svdvals",
             "toeplitz",
         ]
     ),
-    "signal": frozenset(["convolve", "correlate", "fftconvolve", "oaconvolve"]),
+    "signal": frozenset(
+        ["convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve", "oaconvolve"]
+    ),
     "fft": frozenset(
         [
             *["fft", "fft2", "fftn", "ifft", "ifft2", "ifftn", "fftshift", "ifftshift"],
@@ -91,29 +107,52 @@ MIRRORED: dict[str, frozenset[str]] = {
             *["dct", "dctn", "idct", "idctn", "dst", "dstn", "idst", "idstn"],
         ]
     ),
-    "integrate": frozenset(["cumulative_trapezoid", "odeint", "simpson", "solve_ivp", "trapezoid"]),
+    "interpolate": frozenset(
+        ["Akima1DInterpolator", "CubicSpline", "PchipInterpolator", "RegularGridInterpolator"]
+    ),
+    "integrate": frozenset(
+        ["cumulative_trapezoid", "fixed_quad", "odeint", "simpson", "solve_ivp", "trapezoid"]
+    ),
 }
 """The names in `symgraph.scipy`, by module."""
 
 _INSTEAD = {
     "optimize": "sg.flat_objective(f, ...) gives an optimizer values and gradients outside of the "
     "traced function; sg.root and sg.fixed_point solve inside of one.",
-    "interpolate": "np.interp is traced; other interpolants with constant places are a constant "
-    "matrix times the values.",
+    "interpolate": "np.interp is traced, and CubicSpline, PchipInterpolator and "
+    "RegularGridInterpolator of symgraph.scipy.interpolate.",
     "spatial": "Distances of rows are np.linalg.norm(x[:, None] - y, axis=-1); sg.custom_op makes "
     "an operation of any other function.",
     "ndimage": "A filter whose weights are known is symgraph.scipy.signal.convolve(x, weights, "
     '"same"); at its ends np.pad says what lies beyond.',
-    "sparse": "A.toarray() @ x is traced, where A is the sparse matrix.",
+    "sparse": "Of a sparse matrix A, A @ x and c * (A @ x) are traced; sg.cg(lambda v: A @ v, b) "
+    "solves with a positive definite one. For all else A.toarray() is an array.",
     "fft": "np.fft is traced, and symgraph.scipy.fft with cosine and sine transforms.",
 }
 _RECURSIVE = (
     "A recursive filter is a loop over the samples, sg.scan(step, start, x); one without feedback "
-    "is np.convolve."
+    "is signal.convolve."
 )
-_INSTEAD_OF_ONE: dict[str, str] = dict.fromkeys(
-    ("signal.lfilter", "signal.sosfilt", "signal.filtfilt"), _RECURSIVE
-)
+_INSTEAD_OF_ONE: dict[str, str] = {
+    "integrate.quad": "symgraph.scipy.integrate.fixed_quad sums at fixed points.",
+    "integrate.RK45": 'integrate.solve_ivp(..., method="RK45") takes steps of a fixed size.',
+    "interpolate.interp1d": "np.interp is piecewise linear, and is traced.",
+    "optimize.minimize": "sg.flat_objective(f, ...) makes value and gradient for it.",
+    "optimize.root": "sg.root has its derivative by the implicit function theorem.",
+    "optimize.fsolve": "sg.root has its derivative by the implicit function theorem.",
+    "optimize.fixed_point": "sg.fixed_point has its derivative by the implicit function theorem.",
+    "ndimage.map_coordinates": "symgraph.scipy.interpolate.RegularGridInterpolator is linear "
+    "between the pixels.",
+    "linalg.eig": "Of a symmetric matrix linalg.eigh gives real ones.",
+    "linalg.eigvals": "Of a symmetric matrix linalg.eigvalsh gives real ones.",
+    "linalg.logm": "Of a symmetric matrix: w, v = linalg.eigh(a); (v * np.log(w)) @ v.T.",
+    "linalg.sqrtm": "Of a symmetric matrix: w, v = linalg.eigh(a); (v * np.sqrt(w)) @ v.T.",
+    "linalg.lu": "linalg.solve, det and inv factorize by themselves; cholesky and qr give factors.",
+    "linalg.lu_factor": "linalg.solve(a, b) takes several right sides at once.",
+    "linalg.lu_solve": "linalg.solve(a, b) takes several right sides at once.",
+    "linalg.schur": "Of a symmetric matrix linalg.eigh is its Schur form.",
+    **dict.fromkeys(("signal.lfilter", "signal.sosfilt", "signal.filtfilt"), _RECURSIVE),
+}
 _OTHERWISE = "symgraph.scipy has {known}; sg.custom_op makes an operation of any other function."
 
 

@@ -231,7 +231,7 @@ def sampled(values: Collection[Any]) -> list[Any]:
 
 def entries(values: Mapping[Any, Any]) -> list[Any]:
     """The keys, then the values."""
-    return [*values, *values.values()]
+    return [*values.keys(), *values.values()]  # SciPy's sparse dictionary iterates over rows
 
 
 def objects(values: np.ndarray[Any, Any]) -> list[Any]:

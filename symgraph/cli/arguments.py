@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ..errors import ExpressionError, InputError, ShapeError
+from ..errors import ExpressionError, InputError, ShapeError, SymgraphError
 from ..expression import parse
 from ..frontends import onnx as models
 from ..graph import Graph
@@ -62,7 +62,7 @@ def graph_of(options: argparse.Namespace) -> Graph:
                 mend="Leave out --shape, --dtype and --given.",
             )
         return load(Path(text))
-    return Graph(differentiable(options) if options.wrt else parsed(options))
+    return Graph(differentiable(options) if options.wrt else _of_numbers_where_it_can(options))
 
 
 def _of_model(path: str, options: argparse.Namespace) -> Graph:
@@ -104,25 +104,42 @@ def parsed(options: argparse.Namespace, *, double: bool = False) -> Dag:
 
 
 def differentiable(options: argparse.Namespace) -> Dag:
-    """The expression's graph, of which a gradient can be taken.
+    """The expression's graph, of which a gradient can be taken; see `_of_numbers_where_it_can`."""
+    dag = _of_numbers_where_it_can(options)
+    output = dag.outputs[0]
+    if output.shape:
+        scalars = [f"{name}=" for name in dag.inputs]
+        raise ShapeError(
+            f"A gradient needs a scalar; this expression gives {output.aval}.",
+            mend=f"Reduce it, as in sum(...), or make its names scalars: --shape "
+            f"{' --shape '.join(scalars)}"
+            if _is_read(options, scalars)
+            else "Reduce it, as in sum(...).",
+        )
+    return dag
+
+
+def _is_read(options: argparse.Namespace, shapes: list[str]) -> bool:
+    """Whether the expression can be read with these shapes."""
+    try:
+        parsed(argparse.Namespace(**{**vars(options), "shape": shapes}))
+    except SymgraphError:
+        return False
+    return True
+
+
+def _of_numbers_where_it_can(options: argparse.Namespace) -> Dag:
+    """The expression's graph.
 
     Where vectors give a vector element by element, as in x**2 / (1 + x), the names without a shape
     are numbers, and the options say so from then on.
     """
     dag = parsed(options)
-    output = dag.outputs[0]
     stated = {name for name, _ in pairs(options.shape)}
     vectors = [f"{name}=" for name in dag.inputs if name not in stated]
-    if output.shape and vectors and all(_is_by_element(node) for node in dag.nodes):
+    if dag.outputs[0].shape and vectors and all(_is_by_element(node) for node in dag.nodes):
         options.shape = [*options.shape, *vectors]
-        dag = parsed(options)
-        output = dag.outputs[0]
-    if output.shape:
-        names = " ".join(f"--shape {name}=" for name in dag.inputs)
-        raise ShapeError(
-            f"A gradient needs a scalar; this expression gives {output.aval}.",
-            mend=f"Reduce it, as in sum(...), or make its names scalars: {names}",
-        )
+        return parsed(options)
     return dag
 
 
@@ -131,10 +148,13 @@ def _is_by_element(node: Node) -> bool:
 
 
 def pairs(given: Iterable[str], form: str = "") -> list[tuple[str, str]]:
-    """The pairs of `NAME=VALUE`; a `form` makes the name mandatory, and is shown as an example."""
+    """The pairs of `NAME=VALUE`; a `form` makes the name mandatory, and is shown as an example.
+
+    `NAME: VALUE`, as facts are written, is the same.
+    """
     pairs: list[tuple[str, str]] = []
     for each in given:
-        name, sign, value = each.partition("=")
+        name, sign, value = each.partition("=" if "=" in each else ":")
         if not sign and form:
             raise InputError(f"{each!r} has no name.", mend=f"Write {form}.")
         pairs.append((name.strip(), value.strip()) if sign else ("", each.strip()))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..array import NUMPY_FUNCTIONS
 from ..errors import ShapeError, TraceError
+from ..ir.avals import normal_axis
 from ..ir.dims import known_equal
 from ..ops.fourier import fourier, half_spectrum, half_spectrum_transpose
 from .arithmetic import whole
@@ -25,19 +26,12 @@ def _transformed(
 ) -> ComplexArray:
     a, b = as_complex(z)
     known: Any = b if a is None else a
-    axis = _place(axis, known.ndim)
+    axis = normal_axis(axis, known.ndim)
     if n is not None:
         a, b = (None if each is None else resized(each, n, axis) for each in (a, b))
         known = b if a is None else a
     a, b = whole(a, b)
     return ComplexArray(*_normed(fourier(a, b, axis, inverse), known.shape[axis], norm, inverse))
-
-
-def _place(axis: int, ndim: int) -> int:
-    """The axis counted from the end."""
-    if not -ndim <= axis < ndim:
-        raise ShapeError(f"A Fourier transform needs an axis; there is no axis {axis} of {ndim}.")
-    return axis - ndim if axis >= 0 else axis
 
 
 def _normed(parts: Any, n: Operand, norm: str | None, inverse: bool) -> Any:
@@ -89,7 +83,7 @@ def rfft(
     """The first n // 2 + 1 of the transform of real numbers; the others are their conjugates."""
     if isinstance(a, ComplexArray):
         raise TraceError("rfft takes real arrays.", mend="Use np.fft.fft, or take z.real.")
-    axis = _place(axis, a.ndim)
+    axis = normal_axis(axis, a.ndim)
     a = a if n is None else resized(a, n, axis)
     return ComplexArray(*_normed(half_spectrum(a, axis), a.shape[axis], norm, inverse=False))
 
@@ -99,7 +93,7 @@ def irfft(
 ) -> Any:
     """The real numbers whose transform starts so; n, by default 2 (m - 1), of them."""
     re, im = whole(*as_complex(a))
-    axis = _place(axis, re.ndim)
+    axis = normal_axis(axis, re.ndim)
     n = 2 * (re.shape[axis] - 1) if n is None else n
     if isinstance(n, int) and n < 1:
         raise ShapeError(f"A Fourier transform of {n} elements has none.")

@@ -20,7 +20,18 @@ from ..ir.dag import Dag
 from ..ir.dims import Dim, known_equal
 from ..ir.node import Node
 from ..ir.traits import Arrangement, Selection
-from ..notation.formulas import ATOM, JOINED, POWER, SUM, TIMES, argument, product_formula, within
+from ..notation.formulas import (
+    ATOM,
+    JOINED,
+    POWER,
+    SUM,
+    TIMES,
+    argument,
+    converted_formula,
+    product_formula,
+    right_side,
+    within,
+)
 from ..notation.node_text import Spelled
 from .latex_names import symbol
 from .node_latex import leaf, spelled
@@ -100,7 +111,8 @@ class Indexed:
     def equation(self, left: str, node: Node) -> Row:
         """The equation of an output or a part, whose left side is `left`."""
         axes = [_free(axis) for axis, dim in enumerate(node.shape) if not _is_one(dim)]
-        sides = f"{self._left(left, node, axes)}{_FREE}{_BOUND}{self._texts[node][0]}"
+        right = right_side(node, self._texts[node])
+        sides = f"{self._left(left, node, axes)}{_FREE}{_BOUND}{right}"
         left, _, right = self._lettered(sides).partition(f"{_FREE}{_BOUND}")
         return left, right
 
@@ -157,7 +169,9 @@ class Indexed:
             return None
         if traits.elementwise:
             return self._elementwise(node)
-        if arrangement in (Arrangement.SAME, Arrangement.CONVERTED, Arrangement.REPEATED):
+        if arrangement is Arrangement.CONVERTED:
+            return converted_formula(node, [self._aligned(node, 0)])
+        if arrangement in (Arrangement.SAME, Arrangement.REPEATED):
             return self._aligned(node, 0)
         if traits.in_order is not None and traits.in_order(**node.params):
             return self._regrouped(node)

@@ -17,7 +17,7 @@ from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.node import Node
 from ..notation.array_formulas import as_ones, inverse_formula
-from ..notation.formulas import sum_formula
+from ..notation.formulas import right_side, sum_formula
 from ..notation.node_text import Spelled
 from ..records import record
 from .indices import Indexed, Row
@@ -72,7 +72,7 @@ class _Matrices:
 
     def equation(self, left: str, node: Node) -> Row:
         """The equation of an output or a part, whose left side is `left`."""
-        return left, as_ones(node, self._texts[node])[0]
+        return left, right_side(node, as_ones(node, self._texts[node]))
 
     def named(self, node: Node, part: str) -> None:
         """From now on the node is written as this part."""

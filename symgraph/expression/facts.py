@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import unicodedata
 
 from .. import facts as known_facts
@@ -29,10 +30,19 @@ _PLAIN_FACTS = (
     "unique",
 )
 _AXIS_FACTS = ("simplex", "one_hot", "unit_norm")
+_EVERY = ", ".join((*_PLAIN_FACTS, *_AXIS_FACTS, "interval", "triangular"))
+_COMPARED = re.compile(r"\s*([^\W\d]\w*)\s*(>=|<=|!=|>|<)\s*0(?:\.0*)?\s*")
+_SIDES = {
+    ">": known_facts.positive,
+    ">=": known_facts.nonnegative,
+    "<": known_facts.negative,
+    "<=": known_facts.nonpositive,
+    "!=": known_facts.nonzero,
+}
 
 
 def parse_fact(text: str) -> tuple[str, Fact]:
-    """A name and its fact: `p: simplex`, `p: simplex(axis=0)`, `x: interval(0, 1)`.
+    """A name and its fact: `p: simplex`, `p: simplex(axis=0)`, `x: interval(0, 1)`, `x > 0`.
 
     Raises
     ------
@@ -44,10 +54,15 @@ def parse_fact(text: str) -> tuple[str, Fact]:
     >>> parse_fact("p: simplex(axis=0)")
     ('p', Fact('simplex', (0,)))
     """
+    compared = _COMPARED.fullmatch(text)
+    if compared:
+        return unicodedata.normalize("NFKC", compared[1]), _SIDES[compared[2]]
     name, colon, said = (part.strip() for part in text.partition(":"))
     if not colon or not name.isidentifier():
         raise ExpressionError(
-            "A fact is written as NAME: FACT.", pointed(text, 1, 0), 'As in "p: simplex".'
+            "A fact is written as NAME: FACT, or as a comparison with 0.",
+            pointed(text, 1, 0),
+            f'As in "p: simplex" or "x > 0". Facts are {_EVERY}.',
         )
     reader = ExpressionReader(said, {}, {}, None, {})
     return unicodedata.normalize("NFKC", name), _fact(reader, tree_of(said))
@@ -77,6 +92,6 @@ def _fact(reader: ExpressionReader, node: ast.expr) -> Fact:
         side = which.value if isinstance(which, ast.Constant) else None
         side = which.id if isinstance(which, ast.Name) else side
         return reader.applied(node, known_facts.triangular, side)
-    every = [*_PLAIN_FACTS, *_AXIS_FACTS, "interval", "triangular"]
+    every = _EVERY.split(", ")
     mend = "" if name in every else did_you_mean(name, every)
-    reader.refuse(node, "This is not a fact.", mend or f"Facts are {', '.join(every)}.")
+    reader.refuse(node, "This is not a fact.", mend or f"Facts are {_EVERY}.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,7 +13,8 @@ from ..errors import ExpressionError, SymgraphError
 from ..facts import Fact
 from ..ir.node import Node
 from ..ops.creation import input as symbolic_input
-from .calls import CALLS, LISTS, METHODS, CallSignature, function_named, functions
+from .book_names import advice
+from .calls import CALLS, LISTS, METHODS, CallSignature, function_named
 from .syntax import AS_PYTHON, column_of, pointed
 
 __all__ = ["ExpressionReader"]
@@ -23,6 +23,8 @@ Value: TypeAlias = "Array | int | float"
 
 _LARGEST_INT = 2**53
 _CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
+_OF_NAMESPACES = {**_CONSTANTS, "e": math.e}
+"""A plain e is the name of an input, of residuals for example."""
 _NAMESPACES = ("np", "numpy", "snp", "math", "special")
 _WITHIN = ("np", "numpy", "snp", "scipy", "sp")
 _DEFAULT_SHAPE = ("n",)
@@ -73,16 +75,6 @@ _INSTEAD: dict[type[ast.AST], str] = {
     ast.IfExp: "Choose elementwise with where(condition, a, b).",
     ast.List: "Write lists only in concatenate([...]) and stack([...]).",
     ast.Tuple: "Write one expression, and tuples only in axis=(0, 1) and concatenate((...)).",
-}
-# Names in books that are too different from the names here to be found by likeness.
-_ALSO_CALLED = {
-    "arcosh": ["arccosh"],
-    "arsinh": ["arcsinh"],
-    "artanh": ["arctanh"],
-    "lse": ["logsumexp"],
-    "ln": ["log"],
-    "tg": ["tan"],
-    "tr": ["trace"],
 }
 
 
@@ -168,7 +160,7 @@ class ExpressionReader:
             case ast.Attribute(value=value, attr="T" | "mT"):
                 return [value]
             case ast.Attribute(value=ast.Name(id=space), attr=name) if space in _NAMESPACES:
-                if name not in _CONSTANTS:
+                if name not in _OF_NAMESPACES:
                     self.refuse(node, f"{space}.{name} is not a number.")
                 return []
             case ast.Call():
@@ -188,6 +180,12 @@ class ExpressionReader:
                 if not isinstance(values[0], Array) and isinstance(op, ast.Invert):
                     self.refuse(node, "~ negates conditions, not numbers.")
                 return self.applied(node, _UNARY_OPERATORS[type(op)], values[0])
+            case ast.BinOp(left=ast.Name(id="e"), op=ast.Pow()) if self.is_euler(values):
+                self.refuse(
+                    node,
+                    "e is the name of an input here.",
+                    "Write exp(x); if e is an input, give it a shape.",
+                )
             case ast.BinOp(op=op):
                 return self.binary(node, op, values[0], values[1])
             case ast.Compare(ops=[op]):
@@ -197,7 +195,7 @@ class ExpressionReader:
                 self.needs_array(node, values)
                 return self.applied(node, operator.getitem, values[0], self.index(index))
             case ast.Attribute(value=ast.Name(id=space), attr=name) if space in _NAMESPACES:
-                return _CONSTANTS[name]
+                return _OF_NAMESPACES[name]
             case ast.Attribute(attr=name):
                 self.needs_array(node, values)
                 return self.applied(
@@ -207,6 +205,11 @@ class ExpressionReader:
                 return self.called(node, values)
             case _:
                 raise AssertionError(node)
+
+    def is_euler(self, values: list[Any]) -> bool:
+        """Whether e to the power of a variable is meant as exp: nothing is told of an input e."""
+        told = any("e" in each for each in (self.shapes, self.dtypes, self.facts))
+        return isinstance(values[1], Array) and not told
 
     def needs_array(self, node: ast.expr, values: list[Any]) -> None:
         if not any(isinstance(value, Array) for value in values):
@@ -281,9 +284,15 @@ class ExpressionReader:
                 self.refuse(node.func, "Only functions by their names are called.")
         call = CALLS.get(name)
         if call is None or function_named(call.name) is None:
-            close = _ALSO_CALLED.get(name) or difflib.get_close_matches(name, functions(), n=3)
-            known = f"Did you mean {' or '.join(close)}?" if close else ""
-            self.refuse(node.func, f"{name[:40]} is not a known function.", known)
+            self.refuse(node.func, f"{name[:40]} is not a known function.", advice(name))
+        if name in ("max", "min") and node.func.__class__ is ast.Name and len(arguments) > 1:
+            # Python's function takes the larger one, NumPy's an axis.
+            self.refuse(
+                node,
+                f"{name} of two arguments has two meanings.",
+                f"The {'larger' if name == 'max' else 'smaller'} of two is {name}imum(x, y); along "
+                f"an axis: {name}(x, axis=0).",
+            )
         return call, arguments
 
     def operands_of(self, node: ast.Call) -> list[ast.expr]:
@@ -313,7 +322,7 @@ class ExpressionReader:
         for name, argument in self.literals(node, call, arguments):
             if name not in call.literals or name in keywords:
                 self.refuse(argument, f"{call.name} takes no argument {name!r:.40} here.")
-            keywords[name] = self.literal(argument)
+            keywords[name] = self.order(argument) if name == "ord" else self.literal(argument)
         function = function_named(call.name)
         assert function is not None  # else `self.function` has raised an error
         if call.name == "einsum":
@@ -344,6 +353,16 @@ class ExpressionReader:
                 return tuple(self.integer(item) for item in items)
             case _:
                 return self.integer(node)
+
+    def order(self, node: ast.expr) -> Any:
+        """The order of a norm: a number, inf, "fro" or "nuc"."""
+        if isinstance(node, ast.Constant) and node.value in ("fro", "nuc"):
+            return node.value
+        plain = not any(isinstance(each, ast.Call) for each in ast.walk(node))
+        value = self.read(node) if plain else None
+        if not isinstance(value, int | float):
+            self.refuse(node, 'The order of a norm is a number, inf, "fro" or "nuc".')
+        return value
 
     def integer(self, node: ast.expr) -> int:
         match node:

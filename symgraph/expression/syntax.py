@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import keyword
+import re
 import warnings
 
 from ..errors import ExpressionError
+from .calls import CALLS
 
 __all__ = ["AS_PYTHON", "LONGEST", "column_of", "pointed", "tree_of"]
 
@@ -21,6 +24,12 @@ AS_PYTHON = {
     **dict.fromkeys("√", "A root is written sqrt(x)."),
     **dict.fromkeys("∞", "Infinity is written inf."),
     **dict.fromkeys("∑∏", "A sum is written sum(x), a product prod(x)."),
+    "!": "A factorial is written gamma(n + 1).",
+    "'": "A transpose is written A.T, and a derivative by --wrt x.",
+    **dict.fromkeys(("=", ":="), "Write the right side alone."),
+    **dict.fromkeys(
+        "∂∇", "Write what is differentiated alone, and name the variable apart: --wrt x."
+    ),
     **dict.fromkeys("|‖", "A size is written abs(x), and norm(x) for a vector."),
 }
 """Signs of mathematics that Python has no meaning for, or another one: what to write instead."""
@@ -89,7 +98,20 @@ def tree_of(text: str) -> ast.expr:
 def _written(text: str, line: int, column: int, reason: str) -> str:
     """What to write for the sign at which Python stopped; empty where nothing is known of it."""
     lines = _lines(text)
-    rest = lines[line - 1][column:] if 0 < line <= len(lines) else ""
+    shown = lines[line - 1] if 0 < line <= len(lines) else ""
+    before, rest = shown[: max(column, 0)].rstrip(), shown[max(column, 0) :]
     if reason == "invalid decimal literal" and rest[1:2].isalpha() and rest[1:2] not in "eE":
         return AS_PYTHON["×"]  # 2x
-    return AS_PYTHON.get(rest[:1], "")
+    word = re.search(r"\b\w+$", before)
+    if "\\" in shown:
+        return "LaTeX is not read: write x / y and sqrt(x)."
+    if re.match(r"\s*d(\^?\d)?\s*/\s*d\w", shown):
+        return "Write what is differentiated alone, and name the variable apart: --wrt x."
+    reserved = keyword.iskeyword(word.group() if word else rest.partition("*")[0].strip())
+    for name in re.findall(r"\w+", shown) if reserved or column < 0 else ():
+        if keyword.iskeyword(name):
+            return f"{name} is a word of Python: call it {name}_."
+    if word and (rest[:1].isidentifier() or rest[:1].isdecimal()):
+        a, b = word.group(), re.split(r"\W", rest, maxsplit=1)[0]
+        return f"Write {a}({b})." if a in CALLS else f"A product is written {a} * {b}."
+    return AS_PYTHON.get(rest[:2].strip(), "") or AS_PYTHON.get(rest[:1], "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from ..array import FUNCTIONS, Array
@@ -11,7 +12,7 @@ from ..ir.dims import ShapeLike
 from ..ops.creation import constant
 from ..ops.creation import input as new_input
 from .graph import Graph
-from .sympy_export import SAME_MEANING
+from .sympy_functions import REMEDIES, Maker, makers
 from .tracing import graph as graph_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def from_sympy(expr: Basic, **specs: ShapeLike) -> Graph:
 
     Parameters
     ----------
-    expr : sympy.Expr or sympy.MatrixExpr
+    expr : sympy.Expr, sympy.MatrixExpr or sympy.Matrix
         Symbols become inputs, in alphabetical order; a text is refused, for SymPy would execute it.
     **specs : array specifications
         The shape of a symbol, as `sg.trace` takes it; scalars without one. Functions of it are of
@@ -38,7 +39,8 @@ def from_sympy(expr: Basic, **specs: ShapeLike) -> Graph:
     Raises
     ------
     InputError
-        If it is no SymPy expression, or holds a function that this library has not.
+        If it is no SymPy expression, or holds a function that this library lacks, or what SymPy has
+        not evaluated yet, such as an integral.
 
     Examples
     --------
@@ -52,11 +54,16 @@ def from_sympy(expr: Basic, **specs: ShapeLike) -> Graph:
     """
     import sympy as s
 
+    if isinstance(expr, s.MatrixBase):
+        expr = s.ImmutableDenseMatrix(expr)
     if not isinstance(expr, s.Basic):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
-            f"{type(expr).__name__} is no SymPy expression.", mend="A text is never evaluated."
+            f"{type(expr).__name__} is no SymPy expression.",
+            mend="A text is never evaluated."
+            if isinstance(expr, str)
+            else "Several expressions are one sympy.Matrix; sympy.sympify makes one of a number.",
         )
-    table = _table()
+    table = makers()
     order = _below(expr)
     free = [each for each in order if isinstance(each, s.Symbol | s.MatrixSymbol)]
     sizes = {part for each in free if isinstance(each, s.MatrixSymbol) for part in each.shape}
@@ -105,52 +112,27 @@ def _size(size: Basic) -> int | str:
     return int(str(size)) if size.is_Integer else str(size)
 
 
-def _made(node: Expr, found: Mapping[Any, Any], table: Mapping[Any, Callable[..., Any]]) -> Any:
+def _made(node: Expr, found: Mapping[Any, Any], table: Mapping[Any, Maker]) -> Any:
     if not node.args and getattr(node, "is_extended_real", False):
         return int(node) if node.is_Integer else float(node)
+    if node.is_Boolean and not node.args:
+        return bool(node)
+    if node.func.__name__ == "NaN":
+        return nan
     if node.func.__name__ == "re" and node.args[0].func.__name__ == "loggamma":
         # Of a negative number the whole is complex, and only its real part is gammaln.
         return FUNCTIONS["gammaln"](found[node.args[0].args[0]])
     make = table.get(node.func)
     if make is None or any(part not in found for part in node.args):
-        raise InputError(f"SymPy's {node.func.__name__} has no counterpart here.", [str(node)[:80]])
+        raise _refused(node)
     return make(*[found[part] for part in node.args])
 
 
-def _table() -> dict[Any, Callable[..., Any]]:
+def _refused(node: Basic) -> InputError:
     import sympy as s
 
-    f = FUNCTIONS
-
-    def folded(name: str) -> Callable[..., Any]:
-        def fold(*parts: Array | float) -> Any:
-            first, *others = parts
-            for each in others:
-                first = f[name](first, each)
-            return first
-
-        return fold
-
-    table: dict[Any, Callable[..., Any]] = {
-        getattr(s, theirs): f[ours] for ours, theirs in SAME_MEANING.items()
-    }
-    table |= {s.Determinant: f["det"], s.Trace: f["trace"], s.Pow: f["power"]}
-    table[s.Transpose] = f["matrix_transpose"]
-    table[s.Inverse] = lambda x, _exponent: f["inv"](x)
-    table |= {s.Add: folded("add"), s.MatAdd: folded("add"), s.Mul: folded("multiply")}
-    table |= {s.HadamardProduct: folded("multiply"), s.Max: folded("maximum")}
-    table |= {s.Min: folded("minimum"), s.MatMul: _product}
-    return table
-
-
-def _product(*parts: Array | float) -> Any:
-    """The product of numbers and matrices, in their order."""
-    result: Any = None
-    for each in parts:
-        if result is None:
-            result = each
-        elif getattr(result, "shape", ()) and getattr(each, "shape", ()):
-            result = FUNCTIONS["matmul"](result, each)
-        else:
-            result = FUNCTIONS["multiply"](result, each)
-    return result
+    name = node.func.__name__
+    remedy = REMEDIES.get(name, "")
+    if isinstance(node, s.core.function.AppliedUndef):
+        remedy = f"{name} is a function without a body: expr.subs({node}, ...) gives it one."
+    return InputError(f"SymPy's {name} has no counterpart here.", [str(node)[:80]], remedy)

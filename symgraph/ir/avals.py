@@ -61,6 +61,8 @@ def supported_dtype(dtype: DTypeLike) -> np.dtype[Any]:
             mend="Inputs of a graph are real: give real and imaginary parts as two, and write "
             "re + 1j * im in the function. sg.grad and its kin take complex arguments."
             if found.kind == "c"
+            else "Give a number of days: (d - d[0]) / np.timedelta64(1, 'D')."
+            if found.kind in "mM"
             else "Use bool, an integer, float16, float32 or float64.",
         )
     return native

@@ -22,6 +22,7 @@ from ..ir.node import Node
 from ..passes.program_graph import program_graph
 from .arena import with_arena
 from .block_sizes import BEYOND_CACHES, SMALL_BYTES, Loop
+from .body_programs import program_of_body
 from .drafts import Draft
 from .fusion import fused
 from .joins_in_place import joins_of, with_joins
@@ -305,7 +306,7 @@ class _Builder:
             program = make(rewrite=rewrite)
             if rewrite.used:
                 return program
-        return make()
+        return program_of_body(body.dag, self.constants_below, make)
 
     # -- memory ----------------------------------------------------------------------------------
     def _plan(self, drafts: Sequence[Draft], loops: Sequence[Loop]) -> Planning:

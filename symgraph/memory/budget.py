@@ -8,6 +8,7 @@ from functools import cached_property
 from ..errors import MemoryBudgetError
 from ..ir.dag import Dag
 from ..ir.progress import told
+from ..lowering.body_programs import bodies_kept
 from ..lowering.memory_model import least_bytes
 from ..lowering.peak import bytes_outside, predicted_peak
 from ..lowering.program import program_of
@@ -73,6 +74,7 @@ def _in_order(dag: Dag, dims: Mapping[str, int]) -> Dag:
     return Dag(dag.inputs, dag.outputs, dag.names, dag.structure, schedule=order)
 
 
+@bodies_kept()
 def within(dag: Dag, memory: int | float | str, terms: Terms) -> Dag:
     """The graph, planned so that its emitted program fits; without a plan if it fits with room.
 

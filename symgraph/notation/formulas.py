@@ -28,7 +28,9 @@ __all__ = [
     "TIMES",
     "UNARY",
     "argument",
+    "as_truth",
     "connective",
+    "converted_formula",
     "difference_formula",
     "fraction_formula",
     "is_matrix",
@@ -38,6 +40,7 @@ __all__ = [
     "product_formula",
     "raised_to",
     "relation",
+    "right_side",
     "stated",
     "sum_formula",
     "symbol_formula",
@@ -278,6 +281,23 @@ def transposed(operand: Spelled) -> str:
 def operand_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
     """The formula of the operand."""
     return operands[0]
+
+
+def converted_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:
+    """The formula of the operand; a truth value as a number is in brackets."""
+    of_truth = node.operands[0].aval.dtype.kind == "b" != node.aval.dtype.kind
+    return as_truth(operands[0]) if of_truth else operands[0]
+
+
+def right_side(node: Node, found: Spelled) -> str:
+    """The right side of an equation, in brackets if it is itself one, as in t = [x = 0]."""
+    of_truth = node.aval.dtype.kind == "b" and " = " in found[0]
+    return (as_truth(found) if of_truth else found)[0]
+
+
+def as_truth(operand: Spelled) -> Spelled:
+    """The bracket that is 1 where a statement is true and else 0 (Iverson 1962; Knuth 1992)."""
+    return operand if operand[1] == ATOM else (rf"\left[{operand[0]}\right]", ATOM)
 
 
 def where_formula(node: Node, operands: Sequence[Spelled]) -> Spelled:

@@ -108,6 +108,7 @@ def cov(
     kind = np.dtype(dtype) if dtype is not None else np.result_type(x.dtype, "float64")
     x = FUNCTIONS["astype"](x, kind)
     ddof = int(not bias) if ddof is None else ddof
+    aweights = None if aweights is None else as_array(aweights)
     weights = _together(fweights, aweights, x)
     centre, total = average(x, axis=1, weights=weights, returned=True)
     if weights is None:
@@ -134,9 +135,8 @@ def _together(fweights: object, aweights: object, x: Array) -> Any:
             raise ShapeError(
                 f"cov: weights {show_shape(as_array(each).shape)} for {x.shape[1]} observations."
             )
-    if fweights is None or aweights is None:
-        return aweights if fweights is None else fweights
-    return fweights * as_array(aweights)
+    given = [as_array(each) for each in (fweights, aweights) if each is not None]
+    return None if not given else given[0] if len(given) == 1 else given[0] * given[1]
 
 
 @composite(np.corrcoef)

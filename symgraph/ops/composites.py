@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -52,8 +53,24 @@ def naming_lines(call: F, *, view: bool = False, array: bool = False) -> F:
             flat = [*first, *args[1:]] if isinstance(first, (list, tuple)) else args
             operands = [each for each in flat if isinstance(each, (Array, np.ndarray))]
             raise located(error, named.__name__.lstrip("_"), operands) from None
+        except TypeError as error:
+            trace = error.__traceback__
+            if trace is None or trace.tb_next is not None:
+                raise
+            raise _as_numpy_names_it(error, named.__name__.lstrip("_")) from None
 
     return cast("F", named)
+
+
+_OF_TORCH = {"dim": "axis", "dims": "axis", "keepdim": "keepdims", "correction": "ddof"}
+
+
+def _as_numpy_names_it(error: TypeError, name: str) -> TypeError:
+    """The error of a call with arguments that a function lacks, under the function's own name."""
+    text = re.sub(r"^[\w.<>]+\(\)", f"{name}()", str(error))
+    keyword = re.search(r"unexpected keyword argument '(\w+)'", text)
+    numpy = _OF_TORCH.get(keyword[1]) if keyword else None
+    return TypeError(f"{text}. NumPy's name of it is {numpy}." if numpy else text)
 
 
 def as_array(x: object) -> Array:

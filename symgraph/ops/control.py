@@ -64,7 +64,7 @@ CAST = register(
         count=0,
         facts=_facts_cast,
         doc="x with another dtype; floats become integers by dropping their fraction.",
-        latex=formulas.operand_formula,
+        latex=formulas.converted_formula,
         text=node_text.cast_text,
         traits=Traits(arrangement=Arrangement.CONVERTED),
     )

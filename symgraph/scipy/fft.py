@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import sqrt
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
@@ -18,7 +18,7 @@ from ..array import Array, ArrayLike
 from ..complexes.transforms import resized
 from ..errors import InputError
 from ..ops.composites import as_array
-from .names.absent import absent
+from .names.absent import of_numbers
 from .names.mirrored import mirrored
 
 __all__ = [
@@ -243,5 +243,5 @@ def _check(
         )
 
 
-def __getattr__(name: str) -> NoReturn:
-    raise absent("fft", name, __all__)
+def __getattr__(name: str) -> Any:
+    return of_numbers("fft", name, __all__)

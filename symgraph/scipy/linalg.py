@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..ir.avals import AxisLike
 from ..ir.dims import known_equal, show_shape
 from ..ops import linalg as _operations
 from ..ops.composites import as_array
-from .names.absent import absent
+from .names.absent import of_numbers
 from .names.mirrored import mirrored
 
 __all__ = [
@@ -31,13 +31,16 @@ __all__ = [
     "inv",
     "khatri_rao",
     "kron",
+    "lstsq",
     "norm",
     "pinv",
+    "qr",
     "solve",
     "solve_continuous_lyapunov",
     "solve_discrete_lyapunov",
     "solve_sylvester",
     "solve_triangular",
+    "svd",
     "svdvals",
     "toeplitz",
 ]
@@ -146,6 +149,41 @@ def solve_discrete_lyapunov(a: ArrayLike, q: ArrayLike) -> Array:
     size = a.shape[0]
     system = snp.eye(size * size, dtype=a.dtype) - snp.kron(a, a)
     return snp.reshape(snp.solve(system, snp.ravel(q)), (size, size))
+
+
+@mirrored
+def lstsq(a: ArrayLike, b: ArrayLike, cond: float | None = None) -> Any:
+    """The x for which a @ x is nearest to b; the residuals, the rank, the singular values of a."""
+    b = as_array(b)
+    eps = float(np.finfo(b.dtype if b.dtype.kind == "f" else np.float64).eps)
+    x, residuals, rank, singular = snp.linalg.lstsq(a, b, eps if cond is None else cond)
+    if b.ndim == 1 and residuals.shape == (1,):
+        residuals = residuals[0]
+    return x, residuals, rank, singular
+
+
+@mirrored
+def qr(a: ArrayLike, overwrite_a: bool = False, mode: str = "full") -> Any:
+    """Q with orthonormal columns and upper triangular R with a = Q @ R; for mode "r", (R,)."""
+    a = as_array(a)
+    rows, columns = a.shape[-2:]
+    if mode == "r":
+        return (snp.linalg.qr(a, "r"),)
+    tall = not (isinstance(rows, int) and isinstance(columns, int) and rows <= columns)
+    if mode not in ("full", "economic") or (mode == "full" and tall and rows != columns):
+        raise TraceError(
+            f"qr: mode={mode!r} of a matrix {show_shape(a.shape)} has no operation.",
+            mend='mode="economic" gives as many columns as the matrix has.',
+        )
+    q, r = snp.linalg.qr(a)
+    return q, r
+
+
+@mirrored
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """U, s and Vh with a = (U * s) @ Vh; `full_matrices`=False is needed unless a is square."""
+    found = snp.linalg.svd(a, full_matrices, compute_uv)
+    return tuple(found) if compute_uv else found
 
 
 # -- spectra ---------------------------------------------------------------------------------------
@@ -273,5 +311,5 @@ def khatri_rao(a: ArrayLike, b: ArrayLike) -> Array:
     return snp.reshape(products, (a.shape[0] * b.shape[0], a.shape[1]))
 
 
-def __getattr__(name: str) -> NoReturn:
-    raise absent("linalg", name, __all__)
+def __getattr__(name: str) -> Any:
+    return of_numbers("linalg", name, __all__)

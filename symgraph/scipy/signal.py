@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,10 +13,17 @@ from ..array import Array, ArrayLike
 from ..errors import InputError, ShapeError
 from ..ir.dims import show_shape
 from ..ops.composites import as_array
-from .names.absent import absent
+from .names.absent import of_numbers
 from .names.mirrored import mirrored
 
-__all__ = ["convolve", "correlate", "fftconvolve", "oaconvolve"]
+__all__ = [
+    "convolve",
+    "convolve2d",
+    "correlate",
+    "correlate2d",
+    "fftconvolve",
+    "oaconvolve",
+]
 
 Axes: TypeAlias = tuple[Sequence[int], Sequence[int]]
 """Axes of the one array, and of the other."""
@@ -89,6 +96,67 @@ def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = 
     """The convolution with `in2` reversed along all axes; see `convolve`."""
     x, w = _floating_pair(in1, in2)
     return _convolved((x, snp.flip(w)), mode, "correlate")
+
+
+@mirrored
+def convolve2d(
+    in1: ArrayLike,
+    in2: ArrayLike,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: ArrayLike = 0,
+) -> Array:
+    r"""$y_{ij} = \sum_{kl} x_{i-k, j-l} w_{kl}$ of two matrices.
+
+    Beyond its ends `in1` is `fillvalue`, goes on from the other end ("wrap"), or is mirrored
+    ("symm"), as `boundary` says.
+    """
+    said = {"constant_values": fillvalue} if boundary == "fill" else {}
+    return _image("convolve2d", _floating_pair(in1, in2), mode, boundary, said)
+
+
+_BEYOND = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
+_KNOWN = "fill, wrap or symm."
+
+
+@mirrored
+def correlate2d(
+    in1: ArrayLike,
+    in2: ArrayLike,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: ArrayLike = 0,
+) -> Array:
+    """The convolution of two matrices with `in2` reversed along both axes; see `convolve2d`."""
+    x, w = _floating_pair(in1, in2)
+    said = {"constant_values": fillvalue} if boundary == "fill" else {}
+    return _image("correlate2d", (x, snp.flip(w)), mode, boundary, said)
+
+
+def _image(
+    name: str, pair: tuple[Array, Array], mode: str, boundary: str, said: dict[str, ArrayLike]
+) -> Array:
+    """The convolution of two matrices, of which the first is padded as `boundary` says."""
+    x, w = pair
+    _known_mode(mode, name)
+    if x.ndim != 2 or w.ndim != 2:
+        raise ShapeError(f"{name}: {show_shape(x.shape)}, {show_shape(w.shape)}: two matrices.")
+    if boundary not in _BEYOND:
+        raise InputError(f"{name}: the boundary {boundary!r} is not known.", mend=_KNOWN)
+    beyond = said.get("constant_values")
+    zeros = isinstance(beyond, (int, float)) and beyond == 0
+    # Of an even size there are two middles: SciPy's correlation takes the other one.
+    other = mode == "same" and name == "correlate2d"
+    if mode == "valid" or (zeros and not other):
+        return _convolved(pair, mode, name)
+    sizes: list[Any] = [*w.shape]
+    widths = [(size - 1, size - 1) for size in sizes]
+    full = _convolved((snp.pad(x, widths, _BEYOND[boundary], **said), w), "valid", name)
+    if mode == "full":
+        return full
+    i, j = (size // 2 if other else (size - 1) // 2 for size in sizes)
+    extents: list[Any] = [*x.shape]
+    return full[i : i + extents[0], j : j + extents[1]]
 
 
 def _floating_pair(in1: ArrayLike, in2: ArrayLike) -> tuple[Array, Array]:
@@ -194,5 +262,5 @@ def _known_mode(mode: str, name: str) -> None:
         raise InputError(f"{name}: the mode {mode!r} is not known.", mend="full, valid or same.")
 
 
-def __getattr__(name: str) -> NoReturn:
-    raise absent("signal", name, __all__)
+def __getattr__(name: str) -> Any:
+    return of_numbers("signal", name, __all__)

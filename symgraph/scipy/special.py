@@ -14,10 +14,19 @@ from ..array import Array, ArrayLike
 from ..errors import InputError
 from ..ir.avals import AxisLike
 from ..ops.composites import as_array
-from .names.absent import absent
+from .names.absent import of_numbers
 from .names.mirrored import mirrored
 
-__all__ = ["log_softmax", "logsumexp", "multigammaln", "softmax"]
+__all__ = [
+    "comb",
+    "factorial",
+    "log_expit",
+    "log_softmax",
+    "logsumexp",
+    "multigammaln",
+    "perm",
+    "softmax",
+]
 
 
 @mirrored
@@ -93,19 +102,62 @@ def multigammaln(a: ArrayLike, d: int) -> Any:
     return snp.where(a > 0.5 * (d - 1), total, np.nan)
 
 
+@mirrored
+def log_expit(x: ArrayLike) -> Any:
+    """The logarithm of the logistic function, without overflow."""
+    return snp.log_sigmoid(_floating(x))
+
+
+@mirrored
+def factorial(n: ArrayLike, exact: bool = False) -> Any:
+    r"""$n! = \Gamma(n + 1)$, also between integers; 0 for negative n, as in SciPy."""
+    _inexact("factorial", exact)
+    n = _floating(n)
+    below = n < 0
+    return snp.where(below, 0.0, snp.gamma(snp.where(below, 0.0, n) + 1.0))
+
+
+@mirrored
+def comb(N: ArrayLike, k: ArrayLike, *, exact: bool = False, repetition: bool = False) -> Any:
+    r"""$\binom{N}{k}$, the ways to choose k of N; 0 unless 0 <= k <= N, as in SciPy."""
+    _inexact("comb", exact)
+    n, k = _floating(N), _floating(k)
+    return _within(snp.binom, n + k - 1.0 if repetition else n, k)
+
+
+@mirrored
+def perm(N: ArrayLike, k: ArrayLike, exact: bool = False) -> Any:
+    r"""$N! / (N - k)!$, the ways to choose k of N in order; 0 unless 0 <= k <= N, as in SciPy."""
+    _inexact("perm", exact)
+    return _within(lambda n, k: snp.poch(n - k + 1.0, k), _floating(N), _floating(k))
+
+
+def _within(count: Callable[[Array, Array], Array], n: Array, k: Array) -> Array:
+    """The count where 0 <= k <= n, and 0 elsewhere."""
+    some = (k <= n) & (n >= 0) & (k >= 0)
+    return snp.where(some, count(snp.where(some, n, 1.0), snp.where(some, k, 1.0)), 0.0)
+
+
+def _inexact(name: str, exact: bool) -> None:
+    if exact:
+        raise InputError(
+            f"{name}: exact integers of any length are no numbers of an array.",
+            mend=f"Leave exact=True out, or call scipy.special.{name} with numbers.",
+        )
+
+
 def _floating(x: ArrayLike) -> Array:
     x = as_array(x)
     return x if x.dtype.kind == "f" else snp.astype(x, "float64")
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    if not name.startswith("_") and hasattr(_original, name):
-        found = getattr(snp, name, None)
+    if not name.startswith("_") and hasattr(_original, name) and name in dir(snp):
+        found = getattr(snp, name)
         if callable(found):
             return found
-    raise absent("special", name, [*__all__, "the ufuncs that symgraph.numpy has"])
+    return of_numbers("special", name, [*__all__, "the ufuncs that symgraph.numpy has"])
 
 
 def __dir__() -> list[str]:
-    shared = [name for name in dir(_original) if name[0] != "_" and hasattr(snp, name)]
-    return sorted({*__all__, *shared})
+    return sorted({*__all__, *({*dir(_original)} & {*dir(snp)})})

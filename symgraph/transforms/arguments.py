@@ -149,6 +149,8 @@ class Arguments:
                     "cannot be hashed, so no trace can be kept for it.",
                     mend=f"Pass its array: np.asarray({self.paths[i]})."
                     if hasattr(leaf, "__array__")
+                    else "Let the function read it, as a global or in a closure: A @ x is traced."
+                    if hasattr(leaf, "tocsr")
                     else "Pass arrays, numbers, something hashable, or a container of them: a "
                     "dict, a dataclass, or a type that symgraph.pytrees.register has made one.",
                 ) from None

@@ -9,7 +9,7 @@ from ...array.eager import eager
 from ...ops.composites import naming_lines
 from ...reference.docstrings import documented
 
-__all__ = ["mirrored"]
+__all__ = ["mirrored", "numbers_too"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -20,5 +20,9 @@ def mirrored(function: F, name: str = "") -> F:
     Its help gets the sections of the reference under `name`, by default its module's and its own.
     """
     home = function.__module__.removeprefix("symgraph.")
-    twin = eager(naming_lines(function), whole=True)
-    return documented(twin, name or f"{home}.{function.__name__}")
+    return documented(numbers_too(function), name or f"{home}.{function.__name__}")
+
+
+def numbers_too(function: F) -> F:
+    """The function on symbols and on numbers, whose errors name the user's line."""
+    return eager(naming_lines(function), whole=True)

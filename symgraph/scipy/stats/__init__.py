@@ -16,9 +16,9 @@ np.float64(-1.4189385332046727)
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any
 
-from ..names.absent import absent
+from ..names.absent import of_numbers
 from .bounded import beta, genextreme, genpareto, truncnorm, uniform
 from .discrete import bernoulli, betabinom, binom, geom, nbinom, poisson
 from .half_line import (
@@ -80,5 +80,5 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> NoReturn:
-    raise absent("stats", name, __all__)
+def __getattr__(name: str) -> Any:
+    return of_numbers("stats", name, __all__)

@@ -147,7 +147,7 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: np.sum(ROWS[whole(x), 1]), "snp.asarray(ROWS)[whole(x), 1]"),
     (lambda x: np.sum(V[x > 0]), "np.where(x > 0, V, 0)"),
     (lambda x: quad(lambda t: t * x[0], 0, 1)[0], "scipy.integrate.quad"),
-    (lambda x: np.sum(EYE @ x), "A.toarray() @ x"),
+    (lambda x: np.sum(EYE.multiply(x)), "A @ x and c * (A @ x) are traced"),
     (lambda x: max(x[0], 0.0), "np.maximum"),
     (lambda x: any(x > 0) * x[0], "np.any(x)"),
     (lambda x: sum(x[0] for _ in range(whole(x))), "sg.while_loop"),
@@ -163,6 +163,8 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: sum(v for _, v in np.ndenumerate(x)), "np.ndindex(x.shape)"),
     (lambda x: np.sum(np.lib.stride_tricks.as_strided(x, (2,), (8,))), "sliding_window_view"),
     (lambda x: x[0] * float(x[1]), "Leave float() out"),
+    (lambda x: np.sum(np.float32(x)), 'x.astype("float32")'),
+    (lambda x: snp.int64(x[0]) * 1.0, 'x.astype("int64")'),
     (lambda x: x[int(x[0])], "x.astype(int)"),
     (lambda x: np.sum(np.vectorize(math.sin)(x)), "the whole array"),
     (lambda x: np.where((x > 0) and (x < 2), x, 0), "write (x > 0) & (x < 2),"),
@@ -313,6 +315,20 @@ def test_lines_of_pandas_are_not_the_user_s(monkeypatch):
         sg.grad(loss)(V)
     assert "pandas.mapped(float, x)" in str(raised.value)
     assert "core.py" not in str(raised.value)
+
+
+def test_a_function_of_an_installed_library_is_named_and_the_user_s_line() -> None:
+    from sklearn.metrics import mean_squared_error
+
+    def loss(w):
+        return mean_squared_error(V, w)  # the line
+
+    with pytest.raises(TraceError) as raised:
+        sg.grad(loss)(V)
+    told = str(raised.value)
+    assert told.startswith("sklearn.mean_squared_error cannot be traced")
+    assert "return mean_squared_error(V, w)  # the line" in told
+    assert "sg.custom_op" in told
 
 
 def test_a_symbol_by_hand_is_answered_too():

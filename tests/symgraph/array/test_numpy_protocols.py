@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import FUNCTIONS, NUMPY_FUNCTIONS, Array
 from symgraph.errors import ShapeError, TraceError
@@ -177,10 +178,20 @@ def test_every_operation_has_its_name_and_doc(name):
 
 
 def test_unknown_names_are_attribute_errors():
-    with pytest.raises(AttributeError, match=r"np\.ctypeslib cannot be traced"):
-        snp.ctypeslib
+    with pytest.raises(AttributeError, match=r"sg\.random draws from keys"):
+        snp.random
     with pytest.raises(AttributeError, match="no 'nonsense'"):
         snp.nonsense
+
+
+def test_all_other_names_are_numpys_own():
+    """`import symgraph.numpy as np` is what a port from JAX or autograd begins with."""
+    assert snp.mgrid is np.mgrid
+    assert snp.float32(0.5).dtype == snp.zeros(1, snp.float32).dtype == snp.float32
+    np.testing.assert_array_equal(snp.r_[1, snp.hanning(3)], [1, 0, 1, 0])
+    assert str(sg.trace(lambda x: snp.vecdot(x, x), x=(3,)).outputs["out"].aval) == "float64[]"
+    with pytest.raises(sg.TraceError, match=r"np\.stack and snp\.array"):
+        sg.trace(lambda x: snp.hanning(x), x=())
 
 
 UNTRACED = [

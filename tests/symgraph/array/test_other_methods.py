@@ -27,6 +27,14 @@ PAIRS: list[tuple[Callable[[Any], Any], Callable[[Any], Any], str]] = [
     (lambda x: x.clamp(0, 1), lambda x: np.clip(x, 0, 1), "np.clip"),
     (lambda x: x.masked_fill(x > 0, 1.0), lambda x: np.where(x > 0, 1.0, x), "np.where"),
     (lambda x: x.t(), lambda x: x.T, r"x\.T"),
+    (lambda x: x.matmul(x), lambda x: np.matmul(x, x), r"np\.matmul\(x, y\)"),
+    (lambda x: x.numel() * x, lambda x: x.size * x, r"x\.size"),
+    (lambda x: x.add_(1.0), lambda x: x + 1.0, "new ones"),
+    (
+        lambda x: x.gather(1, np.zeros((3, 1), int)),
+        lambda x: np.take_along_axis(x, np.zeros((3, 1), int), 1),
+        "np.take_along_axis",
+    ),
 ]
 
 
@@ -37,6 +45,20 @@ def test_the_error_says_what_to_write(other: Any, here: Any, told: str) -> None:
         sg.trace(other, x=spec)
     value = sg.trace(here, x=spec).evaluate(x=np.ones((3, 3)))
     np.testing.assert_allclose(value, here(np.ones((3, 3))))
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda x: x.sum(dim=0), r"^sum\(\) .*'dim'\. NumPy's name of it is axis\."),
+        (lambda x: x.mean(1, keepdim=True), r"^mean\(\) .*NumPy's name of it is keepdims\."),
+        (lambda x: snp.cumsum(x, dim=0), r"^cumsum\(\) .*NumPy's name of it is axis\."),
+        (lambda x: snp.softmax(x, axes=0), r"^softmax\(\) .*'axes'$"),
+    ],
+)
+def test_a_wrong_keyword_is_told_under_the_name_of_the_function(call: Any, told: str) -> None:
+    with pytest.raises(TypeError, match=told):
+        sg.trace(call, x=sg.spec((3, 3)))
 
 
 def test_names_that_are_nowhere() -> None:

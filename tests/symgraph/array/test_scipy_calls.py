@@ -14,6 +14,7 @@ import scipy.fft
 import scipy.integrate as si
 import scipy.interpolate
 import scipy.linalg as sl
+import scipy.ndimage
 import scipy.optimize
 import scipy.signal as ss
 import scipy.special as sp
@@ -22,6 +23,7 @@ import scipy.stats as st
 import symgraph as sg
 from symgraph.array.scipy_calls import MIRRORED
 
+PCHIP = scipy.interpolate.PchipInterpolator(np.arange(4.0), np.arange(4.0))
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "special.logsumexp": lambda x, a: sp.logsumexp(x),
     "special.softmax": lambda x, a: sp.softmax(x),
@@ -45,13 +47,20 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "integrate.solve_ivp": lambda x, a: si.solve_ivp(lambda t, y: -y, (0, 1), x),
     "integrate.odeint": lambda x, a: si.odeint(lambda y, t: -y, x, [0, 1.0]),
     "integrate.simpson": lambda x, a: si.simpson(x),
+    "interpolate.CubicSpline": lambda x, a: scipy.interpolate.CubicSpline(np.arange(4.0), x),
+    "interpolate.PchipInterpolator": lambda x, a: PCHIP(x),
 }
 OTHERS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
-    "scipy.linalg.logm": (lambda x, a: sl.logm(a), "solve_triangular"),
+    "scipy.linalg.logm": (lambda x, a: sl.logm(a), "linalg.eigh"),
+    "scipy.ndimage.map_coordinates": (
+        lambda x, a: scipy.ndimage.map_coordinates(np.eye(3), a[:2], order=1),
+        "RegularGridInterpolator",
+    ),
+    "scipy.linalg.polar": (lambda x, a: sl.polar(a), "solve_triangular"),
     "scipy.stats.zscore": (lambda x, a: st.zscore(x), "custom_op"),
     "scipy.optimize.minimize": (lambda x, a: scipy.optimize.minimize(np.sum, x), "flat_objective"),
-    "scipy.interpolate.CubicSpline": (
-        lambda x, a: scipy.interpolate.CubicSpline(np.arange(4.0), x),
+    "scipy.interpolate.BarycentricInterpolator": (
+        lambda x, a: scipy.interpolate.BarycentricInterpolator(np.arange(4.0), x),
         "np.interp",
     ),
     "scipy.fft.fht": (lambda x, a: scipy.fft.fht(x, 0.1, 0.0), "np.fft"),

@@ -117,6 +117,20 @@ def test_what_more_trust_would_give_is_told_where_it_is_shorter(
     assert "--trust domain" not in capsys.readouterr().out
 
 
+def test_a_shape_may_be_written_as_a_fact_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["derive", "norm(A, 'fro')", "--wrt", "A", "--shape", "A: n, n"]) == 0
+    assert "float64[n, n]" in capsys.readouterr().out
+
+
+def test_simplify_takes_names_for_numbers_where_derive_does(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["simplify", "sin(x)**2 + cos(x)**2"]) == 0
+    assert "\n1\n" in capsys.readouterr().out
+    assert main(["simplify", "sum(x - x)"]) == 0
+    assert "float64[n]" in capsys.readouterr().out
+
+
 BAD = [
     ([], "COMMAND"),
     (["nonsense"], "nonsense"),
@@ -126,8 +140,9 @@ BAD = [
     (["derive", "__import__('os').system('true')", "--wrt", "x"], "Only functions by their names"),
     (["derive", "-" * 8000 + "x", "--wrt", "x"], "nested too deeply"),
     (["derive", "9**9**9**9*sum(x)", "--wrt", "x"], "too large"),
-    (["derive", "softmax(x)", "--wrt", "x"], "--shape x="),
+    (["derive", "softmax(x)", "--wrt", "x"], "Reduce it, as in sum(...).\n"),
     (["derive", "sum(x) * y", "--wrt", "x"], "--shape x= --shape y="),
+    (["derive", "A @ x - b", "--wrt", "x"], "Reduce it, as in sum(...).\n"),
     (["derive", "x * y", "--wrt", "x", "--shape", "x=n"], "float64[n]"),
     (["derive", "sum(x)", "--wrt", "y"], "y"),
     (["derive", "sum(x)", "--wrt", "x", "--given", "x: shiny"], "not a fact"),

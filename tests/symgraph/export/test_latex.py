@@ -197,6 +197,20 @@ def test_the_matrix_form_means_what_it_says(f: Any, formula: str, x: str, y: str
     assert right(traced(f, x=x, y=y)) == formula
 
 
+def test_a_truth_value_as_a_number_is_in_brackets() -> None:
+    """Else x = max x over its sum would read as an equation, and t = x = 0 as two."""
+    slope = traced(lambda x: np.max(x), x="n").gradient("x", value=False).simplify()
+    largest = r"\left[x = \max_{i} x_{i}\right]"
+    assert right(slope) == rf"\frac{{{largest}}}{{\sum_{{i}} {largest}_{{i}}}}"
+    one = r"\left[x_{i} = \max_{j} x_{j}\right]"
+    assert one in slope.to_latex("index")
+    assert right(traced(lambda x: np.mean(x > 0), x="n")) == (
+        r"\frac{1}{n} \sum_{i} \left[x > 0\right]_{i}"
+    )
+    assert right(traced(lambda x: x == 0, x="n")) == r"\left[x = 0\right]"
+    assert right(traced(lambda x: x > 0, x="n")) == "x > 0"
+
+
 def test_two_names_never_have_one_symbol() -> None:
     graph = traced(lambda x1, x_1, lam, lambda_: x1 * x_1 + lam * lambda_, x1="", x_1="", lam="",
                    lambda_="")  # fmt: skip

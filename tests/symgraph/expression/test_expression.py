@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import symgraph.facts as known_facts
 from symgraph.errors import ExpressionError
 from symgraph.export.graph_text import formula
 from symgraph.expression import LONGEST, functions, parse, parse_fact
@@ -364,6 +365,73 @@ def test_an_error_of_an_operation_names_operands_and_place() -> None:
 def test_a_misspelt_function_is_guessed() -> None:
     with pytest.raises(ExpressionError, match="Did you mean softmax"):
         parse("sotfmax(x)")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("max(x, 0)", r"two meanings.*maximum\(x, y\).*max\(x, axis=0\)"),
+        ("min(x, y)", r"two meanings.*minimum\(x, y\)"),
+        ("e**x", r"exp\(x\)"),
+        ("x * e**(-x)", r"exp\(x\)"),
+        ("sin x", r"Write sin\(x\)"),
+        ("2 x", r"written 2 \* x"),
+        ("a b + 1", r"written a \* b"),
+        ("x!", "gamma"),
+        ("f = x**2", "right side alone"),
+        ("y := x**2", "right side alone"),
+        ("a + lambda * x", "call it lambda_"),
+        ("x'A x", r"A\.T"),
+        ("d/dx x**2", "--wrt x"),
+        ("d^2/dx^2 sin(x)", "--wrt x"),
+        ("\\frac{1}{x}", "LaTeX is not read"),
+        ("∂x", "--wrt x"),
+        ("cot(x)", r"Write 1 / tan\(x\)"),
+        ("besselJ(0, x)", "Did you mean jv"),
+        ("x(y + 1)", r"x \* \(y \+ 1\)"),
+        ("norm(x, y)", "order of a norm"),
+        ("norm(x, sum(x))", "order of a norm"),
+    ],
+)
+def test_what_a_book_writes_is_answered_by_what_to_write(text: str, words: str) -> None:
+    with pytest.raises(ExpressionError, match=f"(?s){words}"):
+        parse(text)
+
+
+def test_a_power_of_e_is_read_where_it_has_one_meaning() -> None:
+    assert formula(parse("np.e ** x")) == "2.718281828459045**x"
+    assert list(parse("e ** 2").inputs) == ["e"]  # the squares of residuals
+    assert list(parse("e ** x", shapes={"e": ()}).inputs) == ["e", "x"]
+    assert list(parse("e ** x", facts=["e: positive"]).inputs) == ["e", "x"]
+
+
+def test_the_larger_of_two_and_the_largest_of_all_are_told_apart() -> None:
+    assert formula(parse("np.max(x, 0)")) == formula(parse("max(x, axis=0)")) == "max(x)"
+    assert formula(parse("maximum(x, 0)")) == "maximum(x, 0)"
+
+
+def test_the_order_of_a_norm_is_a_number_or_a_name() -> None:
+    square = {"A": (3, 3)}
+    assert formula(parse("norm(A, 'fro')", shapes=square)) == "p_norm(A, ord=2)"
+    assert "max" in formula(parse("norm(x, inf)"))
+    assert formula(parse("norm(x, ord=1.5)")) == "p_norm(x, ord=1.5)"
+
+
+@pytest.mark.parametrize(
+    ("sign", "fact"),
+    [
+        (">", known_facts.positive),
+        (">=", known_facts.nonnegative),
+        ("<", known_facts.negative),
+        ("<=", known_facts.nonpositive),
+        ("!=", known_facts.nonzero),
+    ],
+)
+def test_a_fact_may_be_a_comparison_with_zero(sign: str, fact: object) -> None:
+    assert parse_fact(f"x {sign} 0") == ("x", fact)
+    assert parse_fact(f"x{sign}0.0") == ("x", fact)
+    with pytest.raises(ExpressionError, match="NAME: FACT"):
+        parse_fact(f"x {sign} 1")
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,18 @@ def test_named_dimensions_move(agrees, f, n):
     agrees(f, np.random.default_rng(n).normal(size=(n, 6)), dims={n: "n"})
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.moveaxis(x, range(2), range(1, 3)),
+        lambda x: np.transpose(x, range(3)[::-1]),
+        lambda x: np.tensordot(x, x, axes=(range(2), range(2))),
+    ],
+)
+def test_axes_may_be_a_range(agrees, f):
+    agrees(f, np.random.default_rng(0).normal(size=(2, 3, 4)))
+
+
 def test_shapes_of_named_dimensions_are_formulas():
     n = named("n")
     x = input("x", (n, 6))

@@ -144,6 +144,8 @@ WEIGHTED = [
     lambda x, w: np.cov(x, aweights=w, ddof=0),
     lambda x, w: np.cov(x, fweights=np.array([1, 2, 1, 3])),
     lambda x, w: np.cov(x, fweights=np.array([1, 2, 1, 3]), aweights=w),
+    lambda x, w: np.cov(x, fweights=[1, 2, 1, 3], aweights=[0.5, 1.0, 2.0, 0.25]),
+    lambda x, w: np.cov(x, aweights=[1, 2, 1, 3]),
     lambda x, w: np.cov(x[0]),
     lambda x, w: np.cov(x, dtype="float32"),
     lambda x, w: np.corrcoef(x),

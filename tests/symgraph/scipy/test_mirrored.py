@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.linalg
+import scipy.ndimage
+import scipy.optimize
 import scipy.signal
 import scipy.special
 
 import symgraph as sg
-from symgraph.scipy import fft, integrate, interpolate, linalg, optimize, signal, special
+import symgraph.scipy
+from symgraph.scipy import fft, integrate, interpolate, linalg, optimize, signal, special, stats
 from symgraph.testing import check_grads
 
 RNG = np.random.default_rng(0)
@@ -151,14 +154,50 @@ def test_convolution_with_summed_axes_is_that_of_layers(mode) -> None:
     )
 
 
+FACTORS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("lstsq", (Q, C[:4]), {}),
+    ("lstsq", (Q, A), {"cond": 1e-12}),
+    ("qr", (A,), {}),
+    ("qr", (X,), {}),
+    ("qr", (Q,), {"mode": "economic"}),
+    ("qr", (A,), {"mode": "r"}),
+    ("svd", (A,), {}),
+    ("svd", (Q,), {"full_matrices": False}),
+    ("svd", (A,), {"compute_uv": False}),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "keywords"), FACTORS)
+def test_factors(name: str, given: Any, keywords: Any) -> None:
+    wanted = getattr(scipy.linalg, name)(*given, **keywords)
+    found = getattr(linalg, name)(*given, **keywords)
+    for one, other in zip(
+        *(each if isinstance(each, tuple) else (each,) for each in (found, wanted)), strict=True
+    ):
+        assert np.shape(one) == np.shape(other)
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+    def some(a: Any) -> Any:
+        result = getattr(linalg, name)(a, *given[1:], **keywords)
+        return np.sum(np.cos(result[0] if isinstance(result, tuple) else result))
+
+    check_grads(some, given[0], order=1, analytic=False)
+
+
+def test_a_square_factor_of_a_tall_matrix_is_refused() -> None:
+    with pytest.raises(sg.TraceError, match="mode='full' of a matrix") as no:
+        linalg.qr(Q)
+    assert "economic" in str(no.value.mend)
+
+
 def test_signal_gradients_and_refusals() -> None:
     check_grads(lambda x, w: np.sum(np.cos(signal.convolve(x, w, "same"))), C, R, order=1)
     with pytest.raises(sg.InputError, match="mode"):
         signal.convolve(C, R, "half")
     with pytest.raises(sg.ShapeError, match="sizes that are numbers"):
         signal.convolve(sg.input("x", "n"), R)
-    with pytest.raises(AttributeError, match="signal has no lfilter") as missing:
-        signal.lfilter
+    with pytest.raises(sg.TraceError, match=r"scipy\.signal\.lfilter cannot be traced") as missing:
+        signal.lfilter([1.0], [1.0, 0.5], sg.input("x", (4,)))
     assert "sg.scan" in str(missing.value.mend)
 
 
@@ -195,8 +234,8 @@ def test_special() -> None:
     assert isinstance(special.gammaln(sg.input("x")), sg.Array)
     with pytest.raises(sg.InputError, match="positive integer"):
         special.multigammaln(3.0, 1.5)
-    with pytest.raises(AttributeError, match="special has no mathieu_a"):
-        special.mathieu_a
+    with pytest.raises(sg.TraceError, match=r"special\.mathieu_a cannot be traced"):
+        special.mathieu_a(1, sg.input("x"))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 9, 10])
@@ -252,17 +291,100 @@ def test_options_of_adaptive_steps_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "mend"),
+    ("call", "name", "mend"),
     [
-        (optimize, "minimize", "flat_objective"),
-        (optimize, "root", "sg.root"),
-        (interpolate, "CubicSpline", "np.interp"),
-        (fft, "fht", "cosines and sines"),
-        (linalg, "logm", "eigh"),
-        (integrate, "quad", "simpson"),
+        (lambda x: optimize.minimize(np.sum, x), "optimize.minimize", "flat_objective"),
+        (lambda x: optimize.root(np.sin, x), "optimize.root", "sg.root"),
+        (
+            lambda x: interpolate.BarycentricInterpolator(C, x),
+            "BarycentricInterpolator",
+            "np.interp",
+        ),
+        (lambda x: fft.fht(x, 0.1, 0.0), "fft.fht", "cosine and sine"),
+        (lambda x: linalg.logm(np.outer(x, x)), "linalg.logm", "eigh"),
+        (lambda x: integrate.quad(lambda t: t * x[0], 0, 1), "integrate.quad", "fixed_quad"),
+        (lambda x: stats.nakagami.logpdf(x, 1.0), "nakagami.logpdf", "custom_op"),
     ],
 )
-def test_what_is_missing_tells_the_mend(module: Any, name: str, mend: str) -> None:
-    with pytest.raises(AttributeError, match=f"has no {name}") as missing:
-        getattr(module, name)
+def test_of_symbols_a_name_of_scipy_s_alone_tells_the_mend(call: Any, name: str, mend: str) -> None:
+    with pytest.raises(sg.TraceError, match=f"{name} cannot be traced") as missing:
+        call(sg.input("x", (5,)))
     assert mend in str(missing.value.mend)
+
+
+def test_of_numbers_every_name_is_scipy_s() -> None:
+    """A program that changes its import goes on with what it does to numbers."""
+    assert optimize.brentq(lambda x: x * x - 2, 0, 2) == scipy.optimize.brentq(
+        lambda x: x * x - 2, 0, 2
+    )
+    assert special.roots_legendre is scipy.special.roots_legendre
+    assert linalg.hilbert(3)[1, 1] == pytest.approx(1 / 3)
+    assert stats.zscore([1.0, 2.0, 3.0])[1] == 0
+    slope = sg.grad(lambda x: np.sum(signal.butter(2, 0.2)[0]) * x)(1.0)
+    assert slope == pytest.approx(np.sum(scipy.signal.butter(2, 0.2)[0]))
+    from symgraph.scipy import constants, ndimage
+
+    assert ndimage is scipy.ndimage
+    assert constants.c == 299792458.0
+    with pytest.raises(AttributeError, match=r"symgraph\.scipy\.linalg has no frobnicate"):
+        linalg.frobnicate
+    with pytest.raises(AttributeError, match="nowhere"):
+        symgraph.scipy.nowhere
+
+
+COUNTS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("log_expit", (np.array([-1e3, -1.0, 0.5, 1e3]),), {}),
+    ("factorial", (np.array([-2.0, -0.5, 0.0, 0.5, 3.0, 20.0]),), {}),
+    ("factorial", (5,), {}),
+    ("comb", (np.array([5.0, 5, 5, -1, 5.5]), np.array([2.0, 6, -1, 1, 2])), {}),
+    ("comb", (5, np.array([0, 1, 2])), {}),
+    ("comb", (5, 2), {"repetition": True}),
+    ("perm", (np.array([5.0, 5, 5, 7]), np.array([2.0, 6, -1, 0])), {}),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "keywords"), COUNTS)
+def test_counts_are_scipy_s(name: str, given: Any, keywords: Any) -> None:
+    wanted = getattr(scipy.special, name)(*given, **keywords)
+    np.testing.assert_allclose(getattr(special, name)(*given, **keywords), wanted, rtol=1e-14)
+
+
+def test_counts_have_derivatives_and_no_exact_form() -> None:
+    at = np.array([2.5, 3.7])
+    check_grads(lambda n: np.sum(special.factorial(n)), at, analytic=False)
+    check_grads(lambda n: np.sum(special.comb(n, 2.2)), at, analytic=False)
+    check_grads(lambda k: np.sum(special.perm(5.0, k)), at, order=1, analytic=False)
+    assert sg.grad(special.factorial)(-1.5) == 0
+    for call in (special.factorial, lambda n, exact: special.comb(n, 1, exact=exact)):
+        with pytest.raises(sg.InputError, match="exact integers of any length"):
+            call(3.0, exact=True)
+
+
+@pytest.mark.parametrize("name", ["convolve2d", "correlate2d"])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("boundary", ["fill", "wrap", "symm"])
+@pytest.mark.parametrize("shape", [(3, 3), (2, 3), (1, 2), (4, 2)])
+def test_images(name: str, mode: str, boundary: str, shape: Any) -> None:
+    x, w = RNG.normal(size=(6, 5)), RNG.normal(size=shape)
+    for fill in (0, 1.5):
+        wanted = getattr(scipy.signal, name)(x, w, mode, boundary, fill)
+        assert_like(getattr(signal, name)(x, w, mode, boundary, fill), wanted)
+    f = getattr(signal, name)
+    check_grads(lambda x, w: np.sum(np.cos(f(x, w, mode, boundary))), x, w, order=1)
+
+
+def test_images_are_matrices() -> None:
+    with pytest.raises(sg.ShapeError, match="two matrices"):
+        signal.convolve2d(C, R)
+    with pytest.raises(sg.InputError, match="boundary 'mirror' is not known"):
+        signal.convolve2d(A, B, boundary="mirror")
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 12])
+def test_a_rule_of_fixed_points(n: int) -> None:
+    wanted = scipy.integrate.fixed_quad(lambda x, p: np.exp(-p * x), 0.5, 2.0, args=(3.0,), n=n)
+    found = integrate.fixed_quad(lambda x, p: np.exp(-p * x), 0.5, 2.0, args=(3.0,), n=n)
+    assert found[1] is None
+    assert_like(found[0], wanted[0])
+    of_ends = sg.grad(lambda a, b: integrate.fixed_quad(np.exp, a, b, n=12)[0], ("a", "b"))
+    np.testing.assert_allclose(of_ends(0.5, 2.0), (-np.exp(0.5), np.exp(2.0)), rtol=1e-12)

@@ -222,8 +222,8 @@ def test_what_is_missing_says_what_there_is() -> None:
     assert "logpdf" in str(missing.value.mend)
     with pytest.raises(AttributeError, match="norm has no rvs"):
         stats.norm.rvs(size=3)
-    with pytest.raises(AttributeError, match="stats has no nakagami"):
-        stats.nakagami
+    with pytest.raises(AttributeError, match="stats has no frobnicate"):
+        stats.frobnicate
     with pytest.raises(sg.InputError, match="unknown shape"):
         stats.norm.logpdf(0.0, shape=1)
     with pytest.raises(sg.InputError, match="missing a"):

@@ -425,6 +425,19 @@ def test_unknown_parameters_and_bad_calls_are_refused() -> None:
         sg.hvp(energy, mode="sideways")  # type: ignore[arg-type]
 
 
+def test_days_are_told_how_to_be_numbers() -> None:
+    days = np.array(["2020-01-01", "2020-06-01"], dtype="datetime64[D]")
+
+    def value(rate, days):
+        years = (days - days[0]) / np.timedelta64(365, "D")
+        return np.sum(np.exp(-rate * years))
+
+    with pytest.raises(sg.DTypeError, match="number of days") as told:
+        sg.grad(value)(0.03, days)
+    assert "np.timedelta64(1, 'D')" in str(told.value.mend)
+    assert sg.grad(lambda rate: value(rate, days))(0.0) == -152 / 365  # read, they are numbers
+
+
 def test_directions_are_asked_for_and_fitted() -> None:
     def f(p: Any) -> Any:
         return np.sum(p["x"] ** 2)

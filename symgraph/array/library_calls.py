@@ -1,0 +1,53 @@
+"""Which function of an installed library asked a symbolic array for numbers.
+
+Libraries that compute with NumPy, such as scikit-learn, convert their arguments far below the line
+that the user wrote; the error names that line and the function called there.
+"""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any, NamedTuple
+
+from ..capture.foreign import is_installed
+from ..source import Frame, described, is_internal, running_frame
+
+__all__ = ["LibraryCall", "library_call"]
+
+_WRAPPED = ("func", "fun", "function", "f", "fn", "wrapped")
+"""What decorators call the function that they wrap."""
+
+
+class LibraryCall(NamedTuple):
+    """A call of a library's function: its name, the user's line, and the library's own."""
+
+    name: str
+    used: Frame
+    within: Frame
+
+
+def library_call() -> LibraryCall | None:
+    """The call of an installed library's function that runs; None outside of any."""
+    inner = frame = running_frame()
+    outer = None
+    while frame is not None and (is_internal(frame) or is_installed(_module(frame))):
+        outer = outer if is_internal(frame) else frame
+        frame = frame.f_back
+    if inner is None or outer is None or frame is None:
+        return None
+    lines = [described(each.f_code, each.f_lineno) for each in (frame, inner)]
+    return LibraryCall(_name(outer), *lines)
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__") or "")
+
+
+def _name(frame: FrameType) -> str:
+    """`sklearn.mean_squared_error`, also where a decorator's function runs first."""
+    code = frame.f_code
+    name = code.co_qualname
+    if "<locals>" in name:
+        wrapped: Any = next((v for k in _WRAPPED if callable(v := frame.f_locals.get(k))), None)
+        name = getattr(wrapped, "__qualname__", code.co_name)
+    return f"{_module(frame).partition('.')[0]}.{name}"
