@@ -22,13 +22,13 @@ from .factors import without_factor
 from .masks import behind_masks
 from .quotients import divide_or_zero, inverse_root
 
-__all__ = ["norm_written_out", "root_written_as_power"]
+__all__ = ["Squares", "is_square_root", "norm_written_out", "restored", "squares_of"]
 
 _PARTS = 16
 """How many summands and factors we search, so that the time is bounded."""
 
 
-class _Squares(NamedTuple):
+class Squares(NamedTuple):
     """The sum of the squares of `x` over `axis`; without axes, the squares themselves.
 
     It is multiplied and divided by `scales`: numbers, and other values made of squares.
@@ -56,14 +56,14 @@ def norm_written_out(node: Node) -> StandIn | None:
     )
 
 
-def root_written_as_power(node: Node) -> StandIn | None:
-    """The derivative of `x ** 0.5` for a sum of squares x, as one step."""
-    return norm_written_out(node) if _is_number(node.operands[1], 0.5) else None
+def is_square_root(node: Node) -> bool:
+    """Whether a power is x ** 0.5."""
+    return _is_number(node.operands[1], 0.5)
 
 
-def _terms(node: Node, passed: list[Node]) -> list[_Squares] | None:
+def _terms(node: Node, passed: list[Node]) -> list[Squares] | None:
     """The squares of which a value is made by sums, products and numbers; None if not of these."""
-    terms: list[_Squares] = []
+    terms: list[Squares] = []
     stack: list[tuple[Node, tuple[tuple[str, Node], ...]]] = [(node, ())]
     while stack:
         each, scales = stack.pop()
@@ -72,7 +72,7 @@ def _terms(node: Node, passed: list[Node]) -> list[_Squares] | None:
             passed.append(each)
             stack.extend([(part, (*scales, *more)) for part, more in reversed(inner)])
             continue
-        found = _squares_of(each, passed)
+        found = squares_of(each, passed)
         if found is None or each.shape != node.shape:
             return None
         terms.append(found._replace(scales=scales))
@@ -92,7 +92,7 @@ def _within(node: Node) -> list[tuple[Node, list[tuple[str, Node]]]]:
     return []
 
 
-def _alone(node: Node, terms: Sequence[_Squares]) -> Node | None:
+def _alone(node: Node, terms: Sequence[Squares]) -> Node | None:
     """The value without the numbers that are its only factors; None if it has others inside."""
     scales: list[tuple[str, Node]] = []
     for _ in range(_PARTS):
@@ -118,18 +118,19 @@ def _scale_of(node: Node) -> int | None:
     return None
 
 
-def _squares_of(node: Node, passed: list[Node]) -> _Squares | None:
+def squares_of(node: Node, passed: list[Node]) -> Squares | None:
+    """The squares of which a value is the sum; None of other values."""
     passed.append(node)
     if node.op.name == "sum":
         passed.append(node.operands[0])
         x = _squared(node.operands[0])
-        return x and _Squares(x, node.params["axis"], node.params["keepdims"])
+        return x and Squares(x, node.params["axis"], node.params["keepdims"])
     if node.op.name in ("matmul", "einsum") and len(set(node.operands)) == 1:
         x = node.operands[0]
         axis = _contracted(node, x)
-        return None if axis is None else _Squares(x, axis, False)
+        return None if axis is None else Squares(x, axis, False)
     x = _squared(node)
-    return x and _Squares(x, (), False)
+    return x and Squares(x, (), False)
 
 
 def _contracted(node: Node, x: Node) -> tuple[int, ...] | None:
@@ -164,16 +165,16 @@ def _is_scalar_constant(node: Node) -> bool:
 
 
 # -- its derivative --------------------------------------------------------------------------------
-def _rule(term: _Squares, alone: Node | None) -> Callable[[Any, Any], Any]:
+def _rule(term: Squares, alone: Node | None) -> Callable[[Any, Any], Any]:
     def rule(ct: Array, out: Array) -> Array:
         x = Array(term.x)
         rest = without_factor(ct, out)
         if rest is not None:
             # (c |x|) x / |x| is c x, the derivative of |x|^2, without a quotient.
-            return _restored(_scaled(rest, term.scales), term) * x
+            return restored(_scaled(rest, term.scales), term) * x
         if _is_made_of_numbers(ct.node):
-            return x * _restored(ct * _inverse(out, term.scales, alone), term)
-        return x * _restored(_scaled(divide_or_zero(ct, out), term.scales), term)
+            return x * restored(ct * _inverse(out, term.scales, alone), term)
+        return x * restored(_scaled(divide_or_zero(ct, out), term.scales), term)
 
     masked: Any = rule if term.axis else behind_masks(rule)
     return masked
@@ -202,9 +203,7 @@ def _is_made_of_numbers(node: Node) -> bool:
     return node.is_constant
 
 
-def _pushed(
-    terms: Sequence[_Squares], tangents: Sequence[Array | None], out: Array
-) -> Array | None:
+def _pushed(terms: Sequence[Squares], tangents: Sequence[Array | None], out: Array) -> Array | None:
     total: Any = None
     common = terms[0].scales if len({term.scales for term in terms}) == 1 else ()
     for term, tangent in zip(terms, tangents, strict=True):
@@ -218,7 +217,8 @@ def _pushed(
     return None if total is None else divide_or_zero(_scaled(total, common), out)
 
 
-def _restored(value: Array, term: _Squares) -> Array:
+def restored(value: Array, term: Squares) -> Array:
+    """The value with the axes again over which squares were summed."""
     if term.keepdims or not term.axis:
         return value
     return FUNCTIONS["expand_dims"](value, term.axis)
