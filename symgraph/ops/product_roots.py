@@ -131,7 +131,7 @@ def _slope(factors: Sequence[_Factor], place: int) -> Array:
     return lead if rest is None else lead * FUNCTIONS["sqrt"](rest)
 
 
-def _odd_slope(x: Any, half: int) -> Any:
+def _odd_slope(x: Array, half: int) -> Array:
     """The slope of |x|**half, for odd numbers."""
     if half == 1:
         return FUNCTIONS["sign"](x)

@@ -160,7 +160,7 @@ def _never_empty(rows: Array, size: Dim) -> Array:
     return FUNCTIONS["concatenate"]([rows, beyond], axis=-1)
 
 
-def _spoiled(found: Array, rows: Array, last_place: Any = -1) -> Array:
+def _spoiled(found: Array, rows: Array, last_place: Array | int = -1) -> Array:
     """The result, with NaN for rows that hold a NaN: it is sorted last."""
     if rows.dtype.kind != "f":
         return found
