@@ -11,6 +11,7 @@ from typing import Any
 
 from ... import numpy as snp
 from ...array import Array
+from ...ops.slopes import with_slope
 from .continuous import Continuous
 from .standard_forms import (
     infinite,
@@ -20,6 +21,7 @@ from .standard_forms import (
     log_normal_density,
     minus_infinity,
 )
+from .validity import lifted
 
 __all__ = [
     "cauchy",
@@ -157,10 +159,18 @@ skewnorm = Continuous(
     # The cdf is a difference with Owen's function (Azzalini 1985), which has no digits in the tail.
     lacks=frozenset({"cdf", "sf", "logcdf", "logsf"}),
 )
+
+
+def _log_scaled_bessel(kappa: Array) -> Any:
+    """log(exp(-kappa) I0(kappa)), with the slope -1 at 0: i0e is even, and has a kink there."""
+    slope = with_slope(lifted(0.0, kappa.dtype), kappa, lifted(-1.0, kappa.dtype))
+    return snp.log(snp.i0e(kappa)) + snp.where(kappa == 0, slope, lifted(0.0, kappa.dtype))
+
+
 vonmises = Continuous(
     "vonmises",
     {"kappa": "nonnegative"},
-    log_density=lambda z, kappa: kappa * snp.cosm1(z) - snp.log(snp.i0e(kappa)) - log(2 * pi),
+    log_density=lambda z, kappa: kappa * snp.cosm1(z) - _log_scaled_bessel(kappa) - log(2 * pi),
     # The cdf is a series (Hill 1977), which counts the turns of z.
     lacks=frozenset({"cdf", "sf", "logcdf", "logsf"}),
 )

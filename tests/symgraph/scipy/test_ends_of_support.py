@@ -129,6 +129,22 @@ def _named(shapes: tuple[float, ...]) -> dict[str, np.ndarray]:
     return {name: np.array(each) for name, each in zip("ab", shapes, strict=False)}
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_directions_without_concentration_have_a_slope_in_it(dtype: str) -> None:
+    """It is the cosine. The Bessel function scaled by exp(-|kappa|) has the slope 0 at its kink."""
+    spec = {"x": sg.spec((), dtype), "kappa": sg.spec((), dtype)}
+    x = np.asarray(0.7, dtype)
+    for method, factor in (("logpdf", 1.0), ("pdf", 1 / (2 * np.pi))):
+        function = getattr(stats.vonmises, method)
+        graph = sg.trace(lambda x, kappa, f=function: f(x, kappa), **spec)
+        slope, second = graph.gradient("kappa"), graph.hessian("kappa", value=False)
+        for each in (slope, slope.simplify()):
+            found = each.evaluate(x=x, kappa=np.zeros((), dtype))[1]
+            assert found == pytest.approx(factor * np.cos(0.7), rel=1e-6)
+            assert found.dtype == dtype
+        assert np.isfinite(second.simplify().evaluate(x=x, kappa=np.ones((), dtype)))
+
+
 @pytest.mark.parametrize("z", [1e-3, 1e-9, 1e-20])
 def test_the_slope_of_the_tail_of_fisk_in_its_shape_keeps_its_digits(z: float) -> None:
     """It is -z**c log(z) / (1 + z**c)**2: 1 less the tail, which is 0 in floats, was a factor."""
