@@ -124,14 +124,29 @@ logistic = Continuous(
     ppf_form=lambda q: snp.logit(q),
     isf_form=lambda q: -snp.logit(q),
 )
+_STEEP = 40.0
+"""From here on exp(-exp(z)) is 0, and exp(-exp(-z)) is 1 - exp(-z), in all dtypes."""
+
+
+def _tail_of_maximum(z: Array | float) -> Any:
+    """exp(-z), less than infinity: below the double exponential is 0, and its slope was 0/0."""
+    return snp.exp(-snp.maximum(z, -_STEEP))
+
+
+def _log_tail_of_maximum(z: Array | float) -> Any:
+    far = z > _STEEP
+    return snp.where(far, -z, snp.log1mexp(-_tail_of_maximum(snp.where(far, 0.0, z))))
+
+
 gumbel_r = Continuous(
     "gumbel_r",
     {},
     log_density=log_gumbel_density,
-    cdf_form=lambda z: snp.exp(-snp.exp(-z)),
-    sf_form=lambda z: -snp.expm1(-snp.exp(-z)),
+    density_form=lambda z: snp.exp(log_gumbel_density(snp.maximum(z, -_STEEP))),
+    cdf_form=lambda z: snp.exp(-_tail_of_maximum(z)),
+    sf_form=lambda z: -snp.expm1(-_tail_of_maximum(z)),
     logcdf_form=lambda z: -snp.exp(-z),
-    logsf_form=lambda z: snp.log1mexp(-snp.exp(-z)),
+    logsf_form=_log_tail_of_maximum,
     ppf_form=lambda q: -snp.log(-snp.log(q)),
     isf_form=lambda q: -snp.log(-snp.log1p(-q)),
     below=lambda z: z == -inf,
@@ -142,9 +157,10 @@ gumbel_l = Continuous(
     "gumbel_l",
     {},
     log_density=lambda z: log_gumbel_density(-z),
-    cdf_form=lambda z: -snp.expm1(-snp.exp(z)),
-    sf_form=lambda z: snp.exp(-snp.exp(z)),
-    logcdf_form=lambda z: snp.log1mexp(-snp.exp(z)),
+    density_form=lambda z: snp.exp(log_gumbel_density(snp.maximum(-z, -_STEEP))),
+    cdf_form=lambda z: -snp.expm1(-_tail_of_maximum(-z)),
+    sf_form=lambda z: snp.exp(-_tail_of_maximum(-z)),
+    logcdf_form=lambda z: _log_tail_of_maximum(-z),
     logsf_form=lambda z: -snp.exp(z),
     ppf_form=lambda q: snp.log(-snp.log1p(-q)),
     isf_form=lambda q: snp.log(-snp.log(q)),

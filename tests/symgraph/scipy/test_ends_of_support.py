@@ -165,3 +165,25 @@ def test_an_end_of_truncnorm_may_be_the_number_0(method: str, z: float, slope: f
 def test_the_slope_is_not_made_up_where_a_shape_moves_the_end() -> None:
     for graph in _graphs("genextreme", 1, "logcdf"):
         assert _slopes(graph, -2.0, (-0.5,)) == pytest.approx([inf, nan], nan_ok=True)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("name", "sign"), [("gumbel_r", 1.0), ("gumbel_l", -1.0)])
+def test_outliers_of_gumbel_have_slopes(name: str, sign: float, dtype: str) -> None:
+    """exp(-exp(z)) had the slope 0 times infinity, and the logarithm of the tail was -inf."""
+    upper = ("sf", "cdf", "logsf") if sign > 0 else ("cdf", "sf", "logcdf")
+    for method, far, value, slope in (
+        ("pdf", -1000.0, 0.0, 0.0),
+        (upper[0], -1000.0, 1.0, 0.0),
+        (upper[1], -1000.0, 0.0, 0.0),
+        (upper[2], -1000.0, 0.0, 0.0),
+        (upper[2], 1000.0, -1000.0, -sign),
+        (upper[2], 50.0, -50.0, -sign),
+        (upper[0], 30.0, np.exp(-30.0), -sign * np.exp(-30.0)),
+        (upper[2], 30.0, -30.0, -sign),
+    ):
+        function = getattr(getattr(stats, name), method)
+        graph = sg.trace(lambda x, f=function: f(x), x=sg.spec((), dtype)).gradient("x")
+        for each in (graph, graph.simplify()):
+            found = each.evaluate(x=np.asarray(sign * far, dtype))
+            assert found == pytest.approx((value, slope), rel=1e-5), (method, far)
