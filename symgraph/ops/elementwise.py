@@ -53,6 +53,7 @@ from .families import as_ufunc_takes, elementwise
 from .growing import quotient_by_growing
 from .length_slopes import tangent_of_hypot, times_sign, times_slope
 from .power_logarithms import power_with_logarithm
+from .power_norms import norm_of_powers
 from .product_roots import root_of_product
 from .quotients import direction_in_a_plane, divide_or_zero
 from .radial import scaled_direction
@@ -273,6 +274,7 @@ sqrt = elementwise(
 
 cbrt = elementwise(
     "cbrt",
+    stand_in=lambda node: norm_of_powers(node, 1 / 3),
     steep=_may_be_zero,
     doc="The cube root of x, of the sign of x.",
     kernel=lambda xp, x: xp.cbrt(x),

@@ -28,6 +28,7 @@ from .choice import where
 from .composites import as_array, composite
 from .factor_products import product_rule
 from .families import elementwise, like_ufunc
+from .power_norms import norm_of_powers
 from .product_roots import root_of_product
 from .roots import is_square_root, norm_written_out
 from .structures import structure_of_product
@@ -121,8 +122,12 @@ def _weighted(factors: Sequence[Array], value: _Partial) -> Array:
 
 
 def _past_root(node: Node) -> StandIn | None:
-    """The derivative of x ** 0.5, where that is a root of squares."""
-    return (norm_written_out(node) or root_of_product(node)) if is_square_root(node) else None
+    """The derivative of a root of squares, or of powers."""
+    if is_square_root(node):
+        return norm_written_out(node) or root_of_product(node)
+    exponent = node.operands[1]
+    number = exponent.is_constant and not exponent.shape
+    return norm_of_powers(node, float(exponent.params["value"])) if number else None
 
 
 power = elementwise(

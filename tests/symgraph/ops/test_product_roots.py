@@ -22,6 +22,10 @@ AT_ZERO: dict[str, tuple[Any, float, float]] = {
     "sin": (lambda x: np.sqrt(np.sin(x) ** 4), 0.0, 2.0),
     "with a positive factor": (lambda x: np.sqrt(x**4 * np.exp(x)), 0.0, 2.0),
     "over a positive number": (lambda x: np.sqrt(x**4 / (1 + x**2)), 0.0, 2.0),
+    "its fourth root": (lambda x: (x**4) ** 0.25, 0.0, 0.0),
+    "a third root": (lambda x: (x**6) ** (1 / 3), 0.0, 2.0),
+    "the cube root": (lambda x: np.cbrt(x**6), 0.0, 2.0),
+    "of an absolute value": (lambda x: (np.abs(x) ** 5.0) ** 0.6, 0.0, 0.0),
     "a kink": (lambda x: np.sqrt(x**2 * np.exp(x)), 0.0, 0.0),
     "below a mask": (lambda x: np.where(x < 1, np.sqrt(x**4), x), 0.0, 2.0),
 }
@@ -63,6 +67,38 @@ def test_by_each_factor_beside_a_sum_of_squares() -> None:
     assert moved.evaluate(m=np.array(-2.0), x=away) == pytest.approx(
         -4 * np.sqrt(4.5) + 4 / np.sqrt(18)
     )
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(np.sum(np.abs(x) ** 3, axis=1) ** (1 / 3)),
+        lambda x: np.sum(np.cbrt(np.sum(np.abs(x) ** 3, axis=1, keepdims=True))),
+        lambda x: np.sum(x**4) ** 0.25,
+        lambda x: np.sum((x * x) ** 0.75),
+    ],
+)
+def test_norms_of_powers_written_out(f: Any) -> None:
+    graph = sg.trace(f, x=sg.spec((2, 3)))
+    gradient = graph.gradient("x", value=False)
+    x = np.array([[0.3, -1.2, 0.0], [2.0, 0.1, -0.4]])
+    for each in (gradient, gradient.simplify()):
+        np.testing.assert_array_equal(each.evaluate(np.zeros((2, 3))), 0.0)
+        found = each.evaluate(x)
+        for place in np.ndindex(2, 3):
+            step = np.zeros((2, 3))
+            step[place] = 1e-7
+            slope = (graph.evaluate(x + step) - graph.evaluate(x - step)) / 2e-7
+            np.testing.assert_allclose(found[place], slope, rtol=1e-6, atol=1e-3)
+    moved = graph.jvp({"x": np.ones((2, 3))}, value=False)
+    assert moved.evaluate(np.zeros((2, 3))) == 0
+    assert moved.evaluate(x) == pytest.approx(np.sum(gradient.evaluate(x)))
+
+
+def test_powers_that_grow_from_a_cusp_keep_the_chain_rule() -> None:
+    graph = sg.trace(lambda x: (x**2) ** 0.25, x=sg.spec(())).gradient("x", value=False)
+    assert np.isnan(graph.evaluate(np.array(0.0)))
+    assert graph.evaluate(np.array(4.0)) == pytest.approx(0.25)
 
 
 def test_what_may_be_negative_keeps_the_chain_rule() -> None:
