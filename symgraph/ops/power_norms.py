@@ -1,9 +1,8 @@
 r"""Roots of powers by the reciprocal exponent, and higher ones: right where the radicand is 0.
 
 $(\sum |x_i|^n)^{1/n}$ is a norm, and by the chain rule its slope at x = 0 is $0 \cdot \infty$. It
-is $|x_i|^{n-1} \operatorname{sign}(x_i)$ times the norm over the sum, and 0 at 0, as that of
-`norm(x, n)`. Without a sum $(x^n)^r$ is $|x|^{n r}$, with the slope of that power, for
-$n r \ge 1$.
+is $(x_i / \|x\|)^{n-1}$, and 0 at 0, as that of `norm(x, n)`. Without a sum $(x^n)^r$ is
+$|x|^{n r}$, with the slope of that power, for $n r \ge 1$.
 """
 
 from __future__ import annotations
@@ -86,16 +85,19 @@ def _slope_of_power(powers: _Powers, degree: float, ct: Array, out: Array, node:
 
 
 def _slope_of_norm(powers: _Powers, degree: float, ct: Array, out: Array, node: Node) -> Array:
-    scaled = divide_or_zero(ct * out, Array(node.operands[0]))
-    params = node.operands[0].params
-    if not params["keepdims"] and params["axis"]:
-        scaled = FUNCTIONS["expand_dims"](scaled, params["axis"])
-    return _lead(powers) * scaled
+    return _restored(powers, ct) * _direction(powers, out)
 
 
-def _lead(powers: _Powers) -> Array:
-    x: Any = Array(powers.x)
-    return x ** (powers.exponent - 1)
+def _direction(powers: _Powers, out: Array) -> Array:
+    """(x / norm)**(n - 1), and 0 at 0."""
+    ratio: Any = divide_or_zero(Array(powers.x), _restored(powers, out))
+    return ratio ** (powers.exponent - 1)
+
+
+def _restored(powers: _Powers, value: Array) -> Array:
+    """The value with the axes again over which the powers were summed."""
+    params = powers.summed.params if powers.summed is not None else {"keepdims": True}
+    return value if params["keepdims"] else FUNCTIONS["expand_dims"](value, params["axis"])
 
 
 def _pushed(
@@ -106,7 +108,5 @@ def _pushed(
     if powers.summed is None:
         return _slope_of_power(powers, degree, tangent, out, node)
     params = powers.summed.params
-    moved: Any = FUNCTIONS["sum"](
-        _lead(powers) * tangent, axis=params["axis"], keepdims=params["keepdims"]
-    )
-    return divide_or_zero(moved * out, Array(node.operands[0]))
+    moved: Any = _direction(powers, out) * tangent
+    return FUNCTIONS["sum"](moved, axis=params["axis"], keepdims=params["keepdims"])

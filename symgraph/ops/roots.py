@@ -109,9 +109,14 @@ def _alone(node: Node, terms: Sequence[Squares]) -> Node | None:
 
 
 def _choices(node: Node) -> list[tuple[int, tuple[str, Node]]]:
-    """The place of the value in a choice between it and a constant, with the condition."""
+    """The place of the value in a choice between it and 0 or NaN, with the condition.
+
+    Another number keeps a root from 0, where the chain rule is as good.
+    """
     condition, x, y = node.operands
     if x.is_constant == y.is_constant or condition.shape not in ((), node.shape):
+        return []
+    if np.any((y if y.is_constant else x).params["value"] > 0):
         return []
     return [(1, ("where", condition))] if y.is_constant else [(2, ("unless", condition))]
 

@@ -39,7 +39,7 @@ SPELLINGS: dict[str, Any] = {
     ),
     "chosen": lambda x: np.sqrt(np.sum(np.where(x < 5, x**2, 0.0))),
     "counted": lambda x: np.sqrt(np.sum((x < 5) * x**2)),
-    "or a constant": lambda x: np.sum(np.sqrt(np.where(x < 5, 3 * x**2, 1.0))),
+    "or nothing": lambda x: np.sum(np.sqrt(np.where(x < 5, 3 * x**2, 0.0))),
     "some of them": lambda x: np.sqrt(np.mean(x**2, where=WEIGHTS < 2)),
     "of x times a maximum": lambda x: np.sqrt(np.sum((x * np.max(x * np.sum(x * x))) ** 2)),
 }
