@@ -1,8 +1,8 @@
 r"""Roots of powers by the reciprocal exponent, and higher ones: right where the radicand is 0.
 
 $(\sum |x_i|^n)^{1/n}$ is a norm, and by the chain rule its slope at x = 0 is $0 \cdot \infty$. It
-is $(x_i / \|x\|)^{n-1}$, and 0 at 0, as that of `norm(x, n)`. Without a sum $(x^n)^r$ is
-$|x|^{n r}$, with the slope of that power, for $n r \ge 1$.
+is $x_i^{n-1} (\sum |x_j|^n)^{1/n - 1}$, and 0 at 0, as that of `norm(x, n)`. Without a sum
+$(x^n)^r$ is $|x|^{n r}$, with the slope of that power, for $n r \ge 1$.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from ..array import FUNCTIONS, Array
 from ..ir.differentiation import StandIn
 from ..ir.node import Node
 from .masks import behind_masks
-from .quotients import divide_or_zero
 
 __all__ = ["norm_of_powers"]
 
@@ -85,13 +84,14 @@ def _slope_of_power(powers: _Powers, degree: float, ct: Array, out: Array, node:
 
 
 def _slope_of_norm(powers: _Powers, degree: float, ct: Array, out: Array, node: Node) -> Array:
-    return _restored(powers, ct) * _direction(powers, out)
+    return _restored(powers, ct) * _direction(powers, node)
 
 
-def _direction(powers: _Powers, out: Array) -> Array:
-    """(x / norm)**(n - 1), and 0 at 0."""
-    ratio: Any = divide_or_zero(Array(powers.x), _restored(powers, out))
-    return ratio ** (powers.exponent - 1)
+def _direction(powers: _Powers, node: Node) -> Array:
+    """x**(n - 1) times the sum to the power 1 / n - 1, and 0 at 0."""
+    x, total = Array(powers.x), Array(node.operands[0])
+    below: Any = total ** (1 / powers.exponent - 1)
+    return FUNCTIONS["multiply_or_zero"](x ** (powers.exponent - 1), _restored(powers, below))
 
 
 def _restored(powers: _Powers, value: Array) -> Array:
@@ -108,5 +108,5 @@ def _pushed(
     if powers.summed is None:
         return _slope_of_power(powers, degree, tangent, out, node)
     params = powers.summed.params
-    moved: Any = _direction(powers, out) * tangent
+    moved: Any = _direction(powers, node) * tangent
     return FUNCTIONS["sum"](moved, axis=params["axis"], keepdims=params["keepdims"])
