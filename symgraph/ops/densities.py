@@ -3,7 +3,9 @@ r"""The derivative of $e^{c \log y + r} = y^c e^r$ past the logarithm: right whe
 Densities are written so, to be in range: with `xlogy(c, y)`, or `xlog1py` for $(1 + y)^c$, among
 the terms of the exponent. By the chain rule the slope in y is $y^c e^r \cdot c / y$, which is
 $0 \cdot \infty$ at y = 0. It is $c\, e^{(c - 1) \log y + r}$, as that of the power is, and that in
-c has the factor log y, which is 0 where the power is 0 (`ops/powers.py`).
+c has the factor log y, which is 0 where the power is 0 (`ops/powers.py`). Probabilities are written
+so, too, as `expm1` of such an exponent, and their logarithms as `log1mexp`: their slopes have
+$y^c e^r$ as a factor.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from ..ir.node import Node
 from .factor_products import product_rule
 from .masks import Mask, masked
 
-__all__ = ["exponential_of_powers"]
+__all__ = ["exponential_of_powers", "less_one", "logarithm_of_rest"]
 
 _TERMS = 16
 """How many terms we search, so that the time is bounded."""
@@ -39,12 +41,31 @@ class _Term(NamedTuple):
 
 def exponential_of_powers(node: Node) -> StandIn | None:
     """The derivative of exp of a sum past its sums and c log y; None if there is no such term."""
+    return _past_logarithms(node, Array(node))
+
+
+def less_one(node: Node) -> StandIn | None:
+    """The derivative of expm1 of such a sum."""
+    return _past_logarithms(node, FUNCTIONS["exp"](Array(node.operands[0])))
+
+
+def logarithm_of_rest(node: Node) -> StandIn | None:
+    """The derivative of log1mexp of such a sum."""
+    exponent = Array(node.operands[0])
+    return _past_logarithms(
+        node, FUNCTIONS["exp"](exponent), lambda slope: slope / FUNCTIONS["expm1"](exponent)
+    )
+
+
+def _past_logarithms(
+    node: Node, out: Array, outer: Callable[[Array], Array] | None = None
+) -> StandIn | None:
+    """The derivative of a function of `out`, the exponential; `outer` is applied to that of it."""
     whole, masks = _unmasked(_Term(node.operands[0], 1, ()))
     terms = _terms(whole)
     powers = [term for term in terms if _may_vanish(term)]
     if not powers:
         return None
-    out = Array(node)
     operands: list[Node] = []
     passed: dict[Node, None] = {}
     partials: list[Callable[[], Array]] = []
@@ -57,7 +78,9 @@ def exponential_of_powers(node: Node) -> StandIn | None:
         else:
             operands.append(term.node)
             partials.append(partial(_signed, term, out))
-    return product_rule(tuple(operands), tuple(passed), partials, times=partial(_masked, masks))
+    return product_rule(
+        tuple(operands), tuple(passed), partials, times=partial(_masked, masks, outer)
+    )
 
 
 # -- the terms of the exponent ---------------------------------------------------------------------
@@ -101,8 +124,10 @@ def _may_vanish(term: _Term) -> bool:
 
 
 # -- its derivatives -------------------------------------------------------------------------------
-def _masked(masks: Sequence[Mask], ct: Array, slope: Array) -> Array:
-    found = ct * slope
+def _masked(
+    masks: Sequence[Mask], outer: Callable[[Array], Array] | None, ct: Array, slope: Array
+) -> Array:
+    found = ct * slope if outer is None else ct * outer(slope)
     for mask in reversed(masks):
         found = masked(mask, found)
     return found

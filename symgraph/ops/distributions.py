@@ -44,8 +44,9 @@ def _slope_of_kolmogorov(x: Array) -> Array:
     right: Any = 0
     for k in range(1, 6):
         right = right + (-1) ** k * k * k * exp(-2 * k * k * (large * large))
-    # Below 0.05 the density is less than the smallest number there is.
-    return where(x > 0.05, where(near, left, 8 * large * right), 0.0)
+    # Below 0.05 the density is less than the smallest number there is. Its sign is that of the
+    # inverse's infinite slope.
+    return where(x > 0.05, where(near, left, 8 * large * right), -0.0)
 
 
 kolmogorov = scipy_ufunc(

@@ -53,6 +53,8 @@ from .families import as_ufunc_takes, elementwise
 from .growing import quotient_by_growing
 from .length_slopes import tangent_of_hypot, times_sign, times_slope
 from .power_logarithms import power_with_logarithm
+from .power_norms import norm_of_powers
+from .product_roots import root_of_product
 from .quotients import direction_in_a_plane, divide_or_zero
 from .radial import scaled_direction
 from .root_quotients import quotient_by_own_root
@@ -255,7 +257,7 @@ sqrt = elementwise(
     doc="The square root of x, NaN for x < 0; its derivative at 0 is infinite.",
     kernel=lambda xp, x: xp.sqrt(x),
     vjp=(lambda ct, out, x: ct / (2 * out),),
-    stand_in=norm_written_out,
+    stand_in=lambda node: norm_written_out(node) or root_of_product(node),
     facts=knows(
         bounds=increasing(math.sqrt, (0.0, inf), (0.0, inf)),
         signs=even_signs,
@@ -272,6 +274,7 @@ sqrt = elementwise(
 
 cbrt = elementwise(
     "cbrt",
+    stand_in=lambda node: norm_of_powers(node, 1 / 3),
     steep=_may_be_zero,
     doc="The cube root of x, of the sign of x.",
     kernel=lambda xp, x: xp.cbrt(x),

@@ -31,7 +31,7 @@ from .bounds import (
 )
 from .choice import is_constant, where
 from .composites import composite
-from .densities import exponential_of_powers
+from .densities import exponential_of_powers, less_one, logarithm_of_rest
 from .elementwise import negative
 from .families import elementwise, to_float
 from .power_logistics import logistic_of_power, softplus_of_power
@@ -115,6 +115,7 @@ expm1 = elementwise(
     doc="e**x - 1, accurate near 0.",
     kernel=lambda xp, x: xp.expm1(x),
     vjp=(lambda ct, out, x: ct * exp(x),),
+    stand_in=less_one,
     facts=knows(
         bounds=increasing(math.expm1, image=(-1.0, inf)), signs=odd_signs, zero_at_zero=True
     ),
@@ -316,6 +317,7 @@ log1mexp = elementwise(
     "log1mexp",
     kernel=_log1mexp,
     vjp=(lambda ct, out, x: -(ct / expm1(-x)),),
+    stand_in=logarithm_of_rest,
     facts=knows(
         bounds=within(-inf, 0.0),
         signs=lambda x: (f.negative,),

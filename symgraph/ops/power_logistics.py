@@ -36,7 +36,7 @@ def _past_logarithm(node: Node, *, times: int) -> StandIn | None:
     if power.op.name != "xlogy" or known_before(power.operands[1]).has(nonzero):
         return None
     c, z = (Array(each) for each in power.operands)
-    u, out = Array(power), Array(node)
+    u = Array(power)
     softplus, sigmoid = FUNCTIONS["softplus"], FUNCTIONS["sigmoid"]
 
     def turned(slope: Array) -> Array:
@@ -48,7 +48,7 @@ def _past_logarithm(node: Node, *, times: int) -> StandIn | None:
         return turned(c * FUNCTIONS["exp"](FUNCTIONS["xlogy"](c - 1, z) - rest))
 
     def by_exponent() -> Array:
-        steepness = sigmoid(u) if times == 1 else out * (1 - out)
+        steepness = sigmoid(u) if times == 1 else sigmoid(u) * sigmoid(-u)
         return turned(FUNCTIONS["multiply_or_zero"](steepness, FUNCTIONS["log"](z)))
 
     passed = (power, argument) if falls else (power,)

@@ -28,7 +28,9 @@ from .choice import where
 from .composites import as_array, composite
 from .factor_products import product_rule
 from .families import elementwise, like_ufunc
-from .roots import root_written_as_power
+from .power_norms import norm_of_powers
+from .product_roots import root_of_product
+from .roots import is_square_root, norm_written_out
 from .structures import structure_of_product
 
 __all__ = ["float_power", "log_or_zero", "multiply_or_zero", "power"]
@@ -119,6 +121,15 @@ def _weighted(factors: Sequence[Array], value: _Partial) -> Array:
     return product
 
 
+def _past_root(node: Node) -> StandIn | None:
+    """The derivative of a root of squares, or of powers."""
+    if is_square_root(node):
+        return norm_written_out(node) or root_of_product(node)
+    exponent = node.operands[1]
+    number = exponent.is_constant and not exponent.shape
+    return norm_of_powers(node, float(exponent.params["value"])) if number else None
+
+
 power = elementwise(
     "power",
     kernel=lambda xp, x, y: xp.power(x, y),
@@ -126,7 +137,7 @@ power = elementwise(
         lambda ct, out, x, y: ct * _slope(x, y),
         lambda ct, out, x, y: ct * _slope_by_exponent(out, x),
     ),
-    stand_in=root_written_as_power,
+    stand_in=_past_root,
     facts=knows(
         bounds=_bounds_power,
         signs=_signs_power,

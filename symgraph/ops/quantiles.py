@@ -149,11 +149,22 @@ def _rows(x: Array, axis: AxisLike) -> tuple[Array, Dim]:
     return reshape(rows, (*[x.shape[i] for i in kept], size)), size
 
 
-def _spoiled(found: Array, rows: Array) -> Array:
+def _never_empty(rows: Array, size: Dim) -> Array:
+    """Rows with a NaN behind their elements, if the length is a name, which may stand for 0.
+
+    Position 0 is then the NaN, and so is position -1.
+    """
+    if isinstance(size, int) or rows.dtype.kind != "f":
+        return rows
+    beyond = full((*rows.shape[:-1], 1), np.nan, rows.dtype)
+    return FUNCTIONS["concatenate"]([rows, beyond], axis=-1)
+
+
+def _spoiled(found: Array, rows: Array, last_place: Array | int = -1) -> Array:
     """The result, with NaN for rows that hold a NaN: it is sorted last."""
     if rows.dtype.kind != "f":
         return found
-    last = expand_dims(rows[..., -1], -1)
+    last = expand_dims(rows[..., last_place], -1)
     return FUNCTIONS["where"](FUNCTIONS["isnan"](last), last, found)
 
 
@@ -208,6 +219,7 @@ def _quantile(
     n: Any = size if isinstance(size, int) else dimension(size)
     if skip_nan:
         n = FUNCTIONS["maximum"](_counted(x, axis), 1)
+        rows = _never_empty(rows, size)
     found = _met(rows, n, places, method)
     found = _filled(found, x, axis) if skip_nan else _spoiled(found, rows)
     if dtype is not None and found.dtype != dtype and found.dtype.kind == "f":
@@ -355,8 +367,10 @@ def median(
     rest = _rest(x, axis, keepdims)
     if size == 0:
         return full(rest, np.nan, dtype)
-    found = _spoiled(_middle(rows, size, dtype), rows)
-    return reshape(found, rest)
+    if isinstance(size, int):
+        return reshape(_spoiled(_middle(rows, size, dtype), rows), rest)
+    rows = _never_empty(FUNCTIONS["astype"](rows, dtype, copy=False), size)
+    return reshape(_spoiled(_middle(rows, size, dtype), rows, dimension(size) - 1), rest)
 
 
 def _middle(rows: Array, size: Dim, dtype: np.dtype[Any]) -> Array:
@@ -387,5 +401,6 @@ def nanmedian(
     n = _counted(x, axis)
     pair = FUNCTIONS["concatenate"]([(FUNCTIONS["maximum"](n, 1) - 1) // 2, n // 2], axis=-1)
     wide = broadcast_to(pair, (*rows.shape[:-1], 2))
+    rows = _never_empty(rows, size)
     found = FUNCTIONS["mean"](take_along_axis(rows, wide, axis=-1), axis=-1, keepdims=True)
     return reshape(_filled(found, x, axis), _rest(x, axis, keepdims))

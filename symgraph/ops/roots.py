@@ -22,22 +22,24 @@ from .factors import without_factor
 from .masks import behind_masks
 from .quotients import divide_or_zero, inverse_root
 
-__all__ = ["norm_written_out", "root_written_as_power"]
+__all__ = ["Squares", "is_square_root", "norm_written_out", "restored", "squares_of"]
 
 _PARTS = 16
 """How many summands and factors we search, so that the time is bounded."""
 
 
-class _Squares(NamedTuple):
+class Squares(NamedTuple):
     """The sum of the squares of `x` over `axis`; without axes, the squares themselves.
 
-    It is multiplied and divided by `scales`: numbers, and other values made of squares.
+    Under the sum they have `weights`, factors and conditions that nothing is differentiated by. It
+    is multiplied and divided by `scales`: numbers, conditions, and other values made of squares.
     """
 
     x: Node
     axis: tuple[int, ...]
     keepdims: bool
     scales: tuple[tuple[str, Node], ...] = ()
+    weights: tuple[tuple[str, Node], ...] = ()
 
 
 # -- the radicand ----------------------------------------------------------------------------------
@@ -56,14 +58,14 @@ def norm_written_out(node: Node) -> StandIn | None:
     )
 
 
-def root_written_as_power(node: Node) -> StandIn | None:
-    """The derivative of `x ** 0.5` for a sum of squares x, as one step."""
-    return norm_written_out(node) if _is_number(node.operands[1], 0.5) else None
+def is_square_root(node: Node) -> bool:
+    """Whether a power is x ** 0.5."""
+    return _is_number(node.operands[1], 0.5)
 
 
-def _terms(node: Node, passed: list[Node]) -> list[_Squares] | None:
-    """The squares of which a value is made by sums, products and numbers; None if not of these."""
-    terms: list[_Squares] = []
+def _terms(node: Node, passed: list[Node]) -> list[Squares] | None:
+    """The squares of which a value is made by sums, products, numbers and choices; else None."""
+    terms: list[Squares] = []
     stack: list[tuple[Node, tuple[tuple[str, Node], ...]]] = [(node, ())]
     while stack:
         each, scales = stack.pop()
@@ -72,7 +74,7 @@ def _terms(node: Node, passed: list[Node]) -> list[_Squares] | None:
             passed.append(each)
             stack.extend([(part, (*scales, *more)) for part, more in reversed(inner)])
             continue
-        found = _squares_of(each, passed)
+        found = squares_of(each, passed)
         if found is None or each.shape != node.shape:
             return None
         terms.append(found._replace(scales=scales))
@@ -86,13 +88,15 @@ def _within(node: Node) -> list[tuple[Node, list[tuple[str, Node]]]]:
         return [(node.operands[1 - scale], [(node.op.name, node.operands[scale])])]
     if node.op.name == "add":
         return [(each, []) for each in node.operands]
+    if node.op.name == "where":
+        return [(node.operands[slot], [scale]) for slot, scale in _choices(node)]
     if node.op.name == "multiply" and _squared(node) is None:
         one, other = node.operands
         return [(one, [("multiply", other)]), (other, [("multiply", one)])]
     return []
 
 
-def _alone(node: Node, terms: Sequence[_Squares]) -> Node | None:
+def _alone(node: Node, terms: Sequence[Squares]) -> Node | None:
     """The value without the numbers that are its only factors; None if it has others inside."""
     scales: list[tuple[str, Node]] = []
     for _ in range(_PARTS):
@@ -104,12 +108,30 @@ def _alone(node: Node, terms: Sequence[_Squares]) -> Node | None:
     return node if all(list(term.scales) == scales for term in terms) else None
 
 
+def _choices(node: Node) -> list[tuple[int, tuple[str, Node]]]:
+    """The place of the value in a choice between it and 0 or NaN, with the condition.
+
+    Another number keeps a root from 0, where the chain rule is as good.
+    """
+    condition, x, y = node.operands
+    if x.is_constant == y.is_constant or condition.shape not in ((), node.shape):
+        return []
+    if np.any((y if y.is_constant else x).params["value"] > 0):
+        return []
+    return [(1, ("where", condition))] if y.is_constant else [(2, ("unless", condition))]
+
+
 def _scale_of(node: Node) -> int | None:
-    """Which operand is a positive number, or the size of a dimension."""
+    """Which operand is a positive number, the size of a dimension, or a count to divide by."""
     slots = {"divide": (1,), "multiply": (0, 1)}.get(node.op.name, ())
     for slot in slots:
         each, other = node.operands[slot], node.operands[1 - slot]
-        if each.shape or other.is_constant:
+        if other.is_constant:
+            continue
+        fits = node.op.name == "divide" and each.shape in ((), node.shape)
+        if fits and not each.is_constant and (_is_count(each) or _is_weight(each)):
+            return slot
+        if each.shape:
             continue
         if each.op.name == "dimension" or (
             each.is_constant and 0 < float(each.params["value"]) < np.inf
@@ -118,18 +140,83 @@ def _scale_of(node: Node) -> int | None:
     return None
 
 
-def _squares_of(node: Node, passed: list[Node]) -> _Squares | None:
+def squares_of(node: Node, passed: list[Node]) -> Squares | None:
+    """The squares of which a value is the sum; None of other values."""
     passed.append(node)
     if node.op.name == "sum":
-        passed.append(node.operands[0])
-        x = _squared(node.operands[0])
-        return x and _Squares(x, node.params["axis"], node.params["keepdims"])
+        inner, weights = _unweighted(node.operands[0], passed)
+        x = _squared(inner)
+        return x and Squares(x, node.params["axis"], node.params["keepdims"], (), weights)
     if node.op.name in ("matmul", "einsum") and len(set(node.operands)) == 1:
         x = node.operands[0]
         axis = _contracted(node, x)
-        return None if axis is None else _Squares(x, axis, False)
+        return None if axis is None else Squares(x, axis, False)
+    if node.op.name == "matmul":
+        return _weighed(node, passed)
     x = _squared(node)
-    return x and _Squares(x, (), False)
+    return x and Squares(x, (), False)
+
+
+def _weighed(node: Node, passed: list[Node]) -> Squares | None:
+    """The squares in a product with a vector of weights."""
+    left, right = node.operands
+    pairs = [(left, right), *([(right, left)] if right.ndim == 1 else [])]
+    for each, weight in pairs:
+        x = _squared(each) if weight.ndim == 1 and _is_weight(weight) else None
+        if x is not None:
+            passed.append(each)
+            return Squares(x, (-1,), False, (), (("multiply", weight),))
+    return None
+
+
+def _unweighted(node: Node, passed: list[Node]) -> tuple[Node, tuple[tuple[str, Node], ...]]:
+    """The value under a sum without weights and conditions that only choose and weigh."""
+    weights: list[tuple[str, Node]] = []
+    for _ in range(_PARTS):
+        passed.append(node)
+        if node.op.name == "where" and any(_is_zero(each) for each in node.operands[1:]):
+            found = _choices(node)
+        elif node.op.name == "multiply" and _squared(node) is None:
+            places = [slot for slot in (0, 1) if _is_weight(node.operands[1 - slot])]
+            found = [(slot, ("multiply", node.operands[1 - slot])) for slot in places[:1]]
+        else:
+            break
+        if not found or node.operands[found[0][0]].shape != node.shape:
+            break
+        ((slot, weight),) = found
+        weights.append(weight)
+        node = node.operands[slot]
+    return node, tuple(weights)
+
+
+_PASSED_BY = ("reshape", "broadcast_to", "expand_dims", "transpose", "sum")
+"""What makes weights of weights."""
+
+
+def _is_zero(node: Node) -> bool:
+    return node.is_constant and not np.any(node.params["value"])
+
+
+def _is_weight(node: Node) -> bool:
+    """Whether a value is no negative number anywhere, and has no derivative."""
+    while node.op.name in _PASSED_BY:
+        (node,) = node.operands
+    if node.is_constant:
+        value = np.asarray(node.params["value"])
+        return bool(np.all((value >= 0) & np.isfinite(value)))
+    return node.op.name == "cast" and node.operands[0].aval.dtype.kind in "bu"
+
+
+def _is_count(node: Node) -> bool:
+    """Whether a value is made of whole numbers alone, such as the number of what is no NaN."""
+    while node.op.name in ("reshape", "broadcast_to", "maximum", "subtract", "add", "cast"):
+        if node.op.name == "cast" and node.operands[0].aval.dtype.kind in "biu":
+            return True
+        variable = [each for each in node.operands if not each.is_constant]
+        if len(variable) != 1:
+            return False
+        (node,) = variable
+    return False
 
 
 def _contracted(node: Node, x: Node) -> tuple[int, ...] | None:
@@ -164,16 +251,18 @@ def _is_scalar_constant(node: Node) -> bool:
 
 
 # -- its derivative --------------------------------------------------------------------------------
-def _rule(term: _Squares, alone: Node | None) -> Callable[[Any, Any], Any]:
+def _rule(term: Squares, alone: Node | None) -> Callable[[Any, Any], Any]:
     def rule(ct: Array, out: Array) -> Array:
         x = Array(term.x)
         rest = without_factor(ct, out)
         if rest is not None:
             # (c |x|) x / |x| is c x, the derivative of |x|^2, without a quotient.
-            return _restored(_scaled(rest, term.scales), term) * x
-        if _is_made_of_numbers(ct.node):
-            return x * _restored(ct * _inverse(out, term.scales, alone), term)
-        return x * _restored(_scaled(divide_or_zero(ct, out), term.scales), term)
+            found = restored(_scaled(rest, term.scales), term) * x
+        elif _is_made_of_numbers(ct.node):
+            found = x * restored(ct * _inverse(out, term.scales, alone), term)
+        else:
+            found = x * restored(_scaled(divide_or_zero(ct, out), term.scales), term)
+        return _scaled(found, term.weights)
 
     masked: Any = rule if term.axis else behind_masks(rule)
     return masked
@@ -202,15 +291,13 @@ def _is_made_of_numbers(node: Node) -> bool:
     return node.is_constant
 
 
-def _pushed(
-    terms: Sequence[_Squares], tangents: Sequence[Array | None], out: Array
-) -> Array | None:
+def _pushed(terms: Sequence[Squares], tangents: Sequence[Array | None], out: Array) -> Array | None:
     total: Any = None
     common = terms[0].scales if len({term.scales for term in terms}) == 1 else ()
     for term, tangent in zip(terms, tangents, strict=True):
         if tangent is None:
             continue
-        part = Array(term.x) * tangent
+        part = _scaled(Array(term.x) * tangent, term.weights)
         if term.axis:
             part = FUNCTIONS["sum"](part, axis=term.axis, keepdims=term.keepdims)
         part = part if common else _scaled(part, term.scales)
@@ -218,7 +305,8 @@ def _pushed(
     return None if total is None else divide_or_zero(_scaled(total, common), out)
 
 
-def _restored(value: Array, term: _Squares) -> Array:
+def restored(value: Array, term: Squares) -> Array:
+    """The value with the axes again over which squares were summed."""
     if term.keepdims or not term.axis:
         return value
     return FUNCTIONS["expand_dims"](value, term.axis)
@@ -226,7 +314,15 @@ def _restored(value: Array, term: _Squares) -> Array:
 
 def _scaled(value: Array, scales: Sequence[tuple[str, Node]]) -> Array:
     for name, scale in scales:
-        value = value / Array(scale) if name == "divide" else value * Array(scale)
+        if name in ("multiply", "divide"):
+            value = value / Array(scale) if name == "divide" else value * Array(scale)
+    # Last, for a count to divide by may be 0 where nothing is chosen.
+    choose: Any = FUNCTIONS["where"]
+    for name, condition in scales:
+        if name == "where":
+            value = choose(Array(condition), value, 0)
+        elif name == "unless":
+            value = choose(Array(condition), 0, value)
     return value
 
 

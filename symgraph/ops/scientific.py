@@ -8,7 +8,7 @@ scaled Airy functions, incomplete elliptic integrals (19.4), the arithmetic-geom
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import factorial, pi
+from math import factorial, pi, prod
 from typing import Any
 
 from ..array import Array, ArrayLike
@@ -120,6 +120,8 @@ keip = scipy_ufunc(
 
 # (1 - j0(x)) / x² and (i0(x) - 1) / x² in powers of x²: DLMF 10.2.2 and 10.25.2.
 _J0_LESS = tuple([(-1.0) ** k / (4.0 ** (k + 1) * factorial(k + 1) ** 2) for k in range(10)])
+# H0(x) / x in powers of x²: DLMF 11.2.1.
+_H0_OVER = tuple([(-1.0) ** k * 2 / (pi * prod(range(1, 2 * k + 2, 2)) ** 2) for k in range(10)])
 _I0_LESS = tuple([1 / (4.0 ** (k + 1) * factorial(k + 1) ** 2) for k in range(10)])
 
 # -- integrals -------------------------------------------------------------------------------------
@@ -184,7 +186,7 @@ itstruve0 = scipy_ufunc(
 )
 it2struve0 = scipy_ufunc(
     "it2struve0",
-    lambda ct, out, x: -(ct * (struve(0, x) / x)),
+    lambda ct, out, x: -(ct * _quotient(lambda x: struve(0, x), x, *_H0_OVER)),
     doc="The integral of H0(t) / t from x to infinity.",
     flops=100,
 )

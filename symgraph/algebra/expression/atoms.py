@@ -8,7 +8,7 @@ nonnegative. Where the user asks for trust="domain", a licence replaces each of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from math import inf, log
@@ -99,6 +99,7 @@ class AtomTable:
             SUM: _sum_facts,
         }
         self._logs: dict[Atom, list[tuple[Expr, Node]]] = {}
+        self._divisors: dict[Atom, set[int]] = {}
 
     def log_given(self, node: Node, expr: Expr) -> None:
         """Remember a log that the user wrote, under each of the logs whose sum it is."""
@@ -115,6 +116,14 @@ class AtomTable:
         if self.licence is not None:
             return [(expr, node) for expr, node in known if node not in self.licence.values]
         return known
+
+    def divisor_given(self, atom: Atom, sign: int) -> None:
+        """Remember that the user divides by this sum, or by its negative."""
+        self._divisors.setdefault(atom, set()).add(sign)
+
+    def signs_of_divisor(self, atom: Atom) -> Collection[int]:
+        """The signs with which the user divides by this sum; empty if that is not known."""
+        return self._divisors.get(atom, ())
 
     def granted(self) -> bool:
         """Whether the licence allows a step that no fact allows. Ask last: it counts as used."""

@@ -300,7 +300,7 @@ class StableExponentials:
             scale = min(
                 sorted(sizes), key=lambda s: (_roughness(inner, outer, power, s), s != 1, s)
             )
-            chosen = self.scales[slot[0]] = self._signed(inner, scale, outer, power)
+            chosen = self.scales[slot[0]] = self._signed(inner, scale, outer, slot)
         return _raised(chosen, -power), self.writer.written(scaled(inner, chosen))
 
     def _out_of_root(self, inner: Expr, outer: Coef, power: Rational) -> Coef:
@@ -314,19 +314,28 @@ class StableExponentials:
         root = self.spelling.raised(self.writer.written(inner), Fraction(1, 2))
         return 1 if self.spelling.alive(root.node) else numbers.pop()
 
-    def _signed(self, inner: Expr, scale: Coef, outer: Coef, power: Rational) -> Coef:
-        """The scale with the sign that leaves no minus outside, or else with the user's sign."""
+    def _signed(self, inner: Expr, scale: Coef, outer: Coef, slot: RawFactor) -> Coef:
+        """The scale with the sign that leaves no minus outside, or else with the user's sign.
+
+        A divisor that may be 0 keeps the user's sign, which is that of the infinity.
+        """
         if len({coef > 0 for coef in inner.values()}) == 1:
             return scale
-        ranked: list[tuple[bool, bool, int]] = []
+        atom, _, power = slot
+        odd = power % 2 == 1
+        pole = odd and power < 0 and not atom.nonzero
+        signs = self.atoms.signs_of_divisor(atom) if pole else ()
+        ranked: list[tuple[bool, bool, bool, int]] = []
         for sign in (1, -1):
             node = self.writer.written(scaled(inner, times(scale, sign))).node
-            minus = power % 2 == 1 and (outer < 0) == (sign > 0)
+            minus = odd and (outer < 0) == (sign > 0)
             free = self.spelling.alive(node)
-            ranked.append((minus and not free, not (free or self.spelling.given(node)), -sign))
-            if ranked[-1] == (False, False, -1):
+            given = self.spelling.given(node)
+            turned = pole and not (sign in signs if signs else given)
+            ranked.append((turned, minus and not free, not (free or given), -sign))
+            if ranked[-1] == (False, False, False, -1):
                 break  # The other sign is no better.
-        return times(scale, -min(ranked)[2])
+        return times(scale, -min(ranked)[-1])
 
 
 def _divides_by_exps(factor: Factor) -> bool:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...facts import nonnegative, positive
+from ...facts import nonnegative, nonzero, positive
 from ...ir.node import Node
 from ...ir.op import Op
 from ...ir.traits import Angle
@@ -69,7 +69,11 @@ class Variants:
         factors, bound = self.normal.opened_term(term)
         found: list[Term] = []
         for place, (atom, idx, power) in enumerate(factors):
-            back = self._turned_leaf(atom.node) if atom.kind == LEAF and power in (1, -1) else None
+            if atom.kind != LEAF or power not in (1, -1):
+                continue
+            if power == -1 and not self.atoms.knowledge.of(atom.node).has(nonzero):
+                continue  # Where a divisor is 0, its sign is that of the infinity.
+            back = self._turned_leaf(atom.node)
             if back is not None:
                 other: RawFactor = (self.atoms.made(back), idx, power)
                 found.append(canonical_term([*_without(factors, place), other], bound))

@@ -68,6 +68,7 @@ def _closed_power(
     if outer is None or not rest:
         return None
     atom, idx = normal.atoms.closed(SUM, rest)
+    _divisors_given(normal, coef, [(atom, idx, power)])
     raised: Factors = [(h, i, p * power) for h, i, p in factors]
     return normal.product(outer[ONE], [*raised, (atom, idx, power)], {})
 
@@ -97,7 +98,15 @@ def _monomial_power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | N
                 return None
             loose += 1
         raised.append((atom, idx, new))
+    _divisors_given(normal, coef, raised)
     return normal.product(outer[ONE], raised, {})
+
+
+def _divisors_given(normal: Arithmetic, coef: Coef, raised: Factors) -> None:
+    """Note with which sign the user divides by a lazy sum, if there is one."""
+    sums = [slot for slot in raised if slot[0].kind == SUM]
+    if len(sums) == 1 and sums[0][2] < 0 and sums[0][2] % 2 == 1:
+        normal.atoms.divisor_given(sums[0][0], 1 if coef > 0 else -1)
 
 
 def exp_factors(normal: Arithmetic, expr: Expr) -> tuple[Coef, Factors]:

@@ -40,9 +40,9 @@ class Continuous(Distribution):
         x: ArrayLike,
         args: Sequence[Any],
         keywords: Mapping[str, Any],
-        nothing: Callable[[Array], Any],
+        nothing: Callable[[Array, Parameters], Any],
     ) -> Any:
-        """The logarithm of the density; `nothing` of z off the support."""
+        """The logarithm of the density; `nothing` of z and the shapes off the support."""
         x, shapes, scale, loc = self._standard(x, args, keywords)
         z = _centred(x, scale, loc)
         outside = either(self.below, self.above, z, shapes)
@@ -51,12 +51,12 @@ class Continuous(Distribution):
             value = value - snp.log(scale)
         if outside is None:
             return value
-        return spoiled(snp.where(outside, nothing(z), value), [*shapes, scale])
+        return spoiled(snp.where(outside, nothing(z, shapes), value), [*shapes, scale])
 
     def pdf(self, x: ArrayLike, *args: object, **keywords: object) -> Any:
         """The density."""
         if self.density_form is None:
-            return snp.exp(self._log_density(x, args, keywords, lambda z: -np.inf))
+            return snp.exp(self._log_density(x, args, keywords, lambda z, shapes: -np.inf))
         x, shapes, scale, loc = self._standard(x, args, keywords)
         z = _centred(x, scale, loc)
         outside = either(self.below, self.above, z, shapes)
@@ -121,7 +121,10 @@ class Continuous(Distribution):
     def _end(self, end: Array, q: Array, shapes: Parameters, *, upper: bool) -> Array:
         """An end of the support with the slope of the quantile, 1 over the density there."""
         slope = snp.exp(-lifted(self.log_density(end, *shapes), q.dtype))
-        slope = snp.where(snp.isinf(end), np.inf, slope)
+        vanishes = snp.isinf(end)
+        if self.opens is not None:
+            vanishes = snp.logical_or(vanishes, self.opens(end, *shapes))
+        slope = snp.where(vanishes, np.inf, slope)
         return with_slope(end, q, -slope if upper else slope)
 
 

@@ -62,9 +62,12 @@ class Distribution:
         The density where it has a formula in range; otherwise it is exp of its logarithm.
     below, above : callable, optional
         Where z is at no point of the support, on its left or right side; NaN is in neither.
-    opens_at_zero : bool
-        Whether the support begins after 0, and the density vanishes there faster than any power:
-        logarithms of probabilities, -inf at 0, have an infinite slope.
+    opens : callable, optional
+        Where z is the number after which the support begins, and the density vanishes there faster
+        than any power: logarithms of probabilities, -inf there, have an infinite slope.
+    first, last : callable, optional
+        Where z is the first point of the support, or the last one, and the formula for the
+        logarithm of the cdf, or of the sf, has no slope there: it is infinite.
     inside : callable
         A point of the support.
     low, high : callable, optional
@@ -88,7 +91,9 @@ class Distribution:
     isf_form: Formula | None = None
     below: Formula | None = None
     above: Formula | None = None
-    opens_at_zero: bool = False
+    opens: Formula | None = None
+    first: Formula | None = None
+    last: Formula | None = None
     inside: Formula = lambda *shapes: 0.5
     low: Formula | None = None
     high: Formula | None = None
@@ -178,21 +183,29 @@ class Distribution:
             self._refuse(method)
         below = self.below(z, *shapes) if self.below else None
         above = self.above(z, *shapes) if self.above else None
-        outside = either(self.below, self.above, z, shapes)
+        zero, one = (self._minus_infinity(z, shapes), 0.0) if method[:3] == "log" else (0.0, 1.0)
+        if method == "logcdf" and self.first is not None:
+            at_first = self.first(z, *shapes)
+            below, zero = snp.logical_or(below, at_first), _steep(z, shapes, at_first, np.inf)
+        if method == "logsf" and self.last is not None:
+            at_last = self.last(z, *shapes)
+            above, zero = snp.logical_or(above, at_last), _steep(z, shapes, at_last, -np.inf)
+        masks = [mask for mask in (below, above) if mask is not None]
+        outside = snp.logical_or(*masks) if len(masks) == 2 else masks[0] if masks else None
         value = self._inside(within(z, outside, self.inside(*shapes)), shapes, method)
-        zero, one = (self._minus_infinity(z), 0.0) if method.startswith("log") else (0.0, 1.0)
         left, right = (zero, one) if method.endswith("cdf") else (one, zero)
         for condition, constant_there in ((below, left), (above, right)):
             if condition is not None:
                 value = snp.where(condition, constant_there, value)
         return value
 
-    def _minus_infinity(self, z: Array) -> Any:
+    def _minus_infinity(self, z: Array, shapes: Parameters) -> Any:
         """-inf off the support, with its slope where the support opens."""
-        if not self.opens_at_zero:
+        if self.opens is None:
             return -np.inf
-        steep, flat = lifted(np.inf, z.dtype), lifted(0.0, z.dtype)
-        return with_slope(lifted(-np.inf, z.dtype), z, snp.where(z == 0, steep, flat))
+        # An end that is a number for all shapes stays where it is: nothing is known of the others.
+        moving = self.low is not None and isinstance(self.low(*shapes), Array)
+        return _steep(z, shapes if moving else (), self.opens(z, *shapes), np.inf)
 
     def _inside(self, z: Array, shapes: Parameters, method: str) -> Array:
         form = self._form(method)
@@ -221,6 +234,17 @@ def _log_of(small: Array, other: Array) -> Array:
         snp.log(snp.where(less, small, 0.25)),
         snp.log1p(-snp.where(less, 0.25, other)),
     )
+
+
+def _steep(z: Array, shapes: Parameters, there: Array, slope: float) -> Array:
+    """-inf, with this slope in z at an end of the support, and none in the shapes."""
+    flat, unknown = lifted(0.0, z.dtype), lifted(np.nan, z.dtype)
+    found: Any = lifted(-np.inf, z.dtype)
+    found = with_slope(found, z, snp.where(there, lifted(slope, z.dtype), flat))
+    for each in shapes:
+        if not each.node.is_constant:
+            found = with_slope(found, each, snp.where(there, unknown, flat))
+    return found
 
 
 def either(

@@ -15,6 +15,7 @@ from .continuous import Continuous
 from .distribution import Formula
 from .standard_forms import (
     at_most_zero,
+    at_zero,
     below_zero,
     infinite,
     infinity,
@@ -62,6 +63,9 @@ gamma = Continuous(
     isf_form=lambda q, a: snp.gammainccinv(a, q),
     below=below_zero,
     above=infinite,
+    first=at_zero,
+    low=zero,
+    high=infinity,
 )
 chi2 = Continuous(
     "chi2",
@@ -75,6 +79,9 @@ chi2 = Continuous(
     isf_form=lambda q, df: 2 * snp.gammainccinv(0.5 * df, q),
     below=below_zero,
     above=infinite,
+    first=at_zero,
+    low=zero,
+    high=infinity,
 )
 invgamma = Continuous(
     "invgamma",
@@ -85,17 +92,18 @@ invgamma = Continuous(
     ppf_form=lambda q, a: 1 / snp.gammainccinv(a, q),
     isf_form=lambda q, a: 1 / snp.gammaincinv(a, q),
     below=at_most_zero,
-    opens_at_zero=True,
+    opens=at_zero,
     above=infinite,
+    low=zero,
+    high=infinity,
 )
 
 
 def _log_f_density(z: Array | float, n: Array | float, m: Array | float) -> Any:
-    scaled = n * z / m
     return (
-        snp.xlogy(0.5 * n - 1, scaled)
-        - 0.5 * (n + m) * snp.log1p(scaled)
-        + snp.log(n / m)
+        snp.xlogy(0.5 * n - 1, z)
+        - 0.5 * (n + m) * snp.log1p(n * z / m)
+        + 0.5 * n * snp.log(n / m)
         - snp.betaln(0.5 * n, 0.5 * m)
     )
 
@@ -109,6 +117,9 @@ f = Continuous(
     ppf_form=lambda q, n, m: snp.fdtri(n, m, q),
     below=below_zero,
     above=infinite,
+    first=at_zero,
+    low=zero,
+    high=infinity,
 )
 lognorm = Continuous(
     "lognorm",
@@ -121,8 +132,10 @@ lognorm = Continuous(
     ppf_form=lambda q, s: snp.exp(s * snp.ndtri(q)),
     isf_form=lambda q, s: snp.exp(-s * snp.ndtri(q)),
     below=at_most_zero,
-    opens_at_zero=True,
+    opens=at_zero,
     above=infinite,
+    low=zero,
+    high=infinity,
 )
 pareto = Continuous(
     "pareto",
@@ -149,6 +162,9 @@ weibull_min = Continuous(
     isf_form=lambda q, c: (-snp.log(q)) ** (1 / c),
     below=below_zero,
     above=infinite,
+    first=at_zero,
+    low=zero,
+    high=infinity,
 )
 rayleigh = Continuous(
     "rayleigh",
@@ -165,6 +181,7 @@ rayleigh = Continuous(
     above=infinite,
     low=zero,
     high=infinity,
+    first=at_zero,
 )
 
 
@@ -263,7 +280,7 @@ invgauss = Continuous(
     logcdf_form=_log_passed,
     logsf_form=_log_not_passed,
     below=at_most_zero,
-    opens_at_zero=True,
+    opens=at_zero,
     above=infinite,
     low=zero,
 )

@@ -11,6 +11,7 @@ from typing import Any
 
 from ... import numpy as snp
 from ...array import Array
+from ...ops.slopes import with_slope
 from .continuous import Continuous
 from .standard_forms import (
     infinite,
@@ -20,6 +21,7 @@ from .standard_forms import (
     log_normal_density,
     minus_infinity,
 )
+from .validity import lifted
 
 __all__ = [
     "cauchy",
@@ -122,14 +124,29 @@ logistic = Continuous(
     ppf_form=lambda q: snp.logit(q),
     isf_form=lambda q: -snp.logit(q),
 )
+_STEEP = 40.0
+"""From here on exp(-exp(z)) is 0, and exp(-exp(-z)) is 1 - exp(-z), in all dtypes."""
+
+
+def _tail_of_maximum(z: Array | float) -> Any:
+    """exp(-z), less than infinity: below the double exponential is 0, and its slope was 0/0."""
+    return snp.exp(-snp.maximum(z, -_STEEP))
+
+
+def _log_tail_of_maximum(z: Array | float) -> Any:
+    far = z > _STEEP
+    return snp.where(far, -z, snp.log1mexp(-_tail_of_maximum(snp.where(far, 0.0, z))))
+
+
 gumbel_r = Continuous(
     "gumbel_r",
     {},
     log_density=log_gumbel_density,
-    cdf_form=lambda z: snp.exp(-snp.exp(-z)),
-    sf_form=lambda z: -snp.expm1(-snp.exp(-z)),
+    density_form=lambda z: snp.exp(log_gumbel_density(snp.maximum(z, -_STEEP))),
+    cdf_form=lambda z: snp.exp(-_tail_of_maximum(z)),
+    sf_form=lambda z: -snp.expm1(-_tail_of_maximum(z)),
     logcdf_form=lambda z: -snp.exp(-z),
-    logsf_form=lambda z: snp.log1mexp(-snp.exp(-z)),
+    logsf_form=_log_tail_of_maximum,
     ppf_form=lambda q: -snp.log(-snp.log(q)),
     isf_form=lambda q: -snp.log(-snp.log1p(-q)),
     below=lambda z: z == -inf,
@@ -140,9 +157,10 @@ gumbel_l = Continuous(
     "gumbel_l",
     {},
     log_density=lambda z: log_gumbel_density(-z),
-    cdf_form=lambda z: -snp.expm1(-snp.exp(z)),
-    sf_form=lambda z: snp.exp(-snp.exp(z)),
-    logcdf_form=lambda z: snp.log1mexp(-snp.exp(z)),
+    density_form=lambda z: snp.exp(log_gumbel_density(snp.maximum(-z, -_STEEP))),
+    cdf_form=lambda z: -snp.expm1(-_tail_of_maximum(-z)),
+    sf_form=lambda z: snp.exp(-_tail_of_maximum(-z)),
+    logcdf_form=lambda z: _log_tail_of_maximum(-z),
     logsf_form=lambda z: -snp.exp(z),
     ppf_form=lambda q: snp.log(-snp.log1p(-q)),
     isf_form=lambda q: snp.log(-snp.log(q)),
@@ -157,10 +175,18 @@ skewnorm = Continuous(
     # The cdf is a difference with Owen's function (Azzalini 1985), which has no digits in the tail.
     lacks=frozenset({"cdf", "sf", "logcdf", "logsf"}),
 )
+
+
+def _log_scaled_bessel(kappa: Array) -> Any:
+    """log(exp(-kappa) I0(kappa)), with the slope -1 at 0: i0e is even, and has a kink there."""
+    slope = with_slope(lifted(0.0, kappa.dtype), kappa, lifted(-1.0, kappa.dtype))
+    return snp.log(snp.i0e(kappa)) + snp.where(kappa == 0, slope, lifted(0.0, kappa.dtype))
+
+
 vonmises = Continuous(
     "vonmises",
     {"kappa": "nonnegative"},
-    log_density=lambda z, kappa: kappa * snp.cosm1(z) - snp.log(snp.i0e(kappa)) - log(2 * pi),
+    log_density=lambda z, kappa: kappa * snp.cosm1(z) - _log_scaled_bessel(kappa) - log(2 * pi),
     # The cdf is a series (Hill 1977), which counts the turns of z.
     lacks=frozenset({"cdf", "sf", "logcdf", "logsf"}),
 )

@@ -12,6 +12,7 @@ from ...ops.slopes import with_slope
 
 __all__ = [
     "at_most_zero",
+    "at_zero",
     "below_zero",
     "infinite",
     "infinity",
@@ -19,6 +20,7 @@ __all__ = [
     "log_gumbel_density",
     "log_normal_density",
     "minus_infinity",
+    "one",
     "zero",
 ]
 
@@ -35,6 +37,11 @@ def at_most_zero(z: Array | float, *_shapes: object) -> Any:
     return z <= 0
 
 
+def at_zero(z: Array | float, *_shapes: object) -> Any:
+    """Whether z is 0, where a support begins."""
+    return z == 0
+
+
 def infinite(z: ArrayLike, *_shapes: object) -> Any:
     """Whether z is infinite."""
     return z == inf
@@ -43,6 +50,11 @@ def infinite(z: ArrayLike, *_shapes: object) -> Any:
 def zero(*_shapes: object) -> float:
     """A bound of 0 for all shapes."""
     return 0.0
+
+
+def one(*_shapes: object) -> float:
+    """A bound of 1 for all shapes."""
+    return 1.0
 
 
 def minus_infinity(*shapes: Array | float) -> Any:

@@ -32,8 +32,18 @@ SPELLINGS: dict[str, Any] = {
     "a product of sums": lambda x: np.sqrt(np.sum(x * x) * np.mean(x[0] ** 2)),
     "times a square": lambda x: np.sqrt(2 * x[0, 2] ** 2 * np.sum(x * x)),
     "multiples of squares": lambda x: np.sum(np.sqrt(x[0] ** 2 + 3 * x[1] ** 2 / 2)),
+    "weighted": lambda x: np.sqrt(np.sum(WEIGHTS.astype(x.dtype) * x**2)),
+    "weighted, by a product": lambda x: np.sqrt(WEIGHTS.astype(x.dtype) @ np.square(x[0])),
+    "averages": lambda x: np.sum(
+        np.sqrt(np.average(x**2, weights=WEIGHTS.astype(x.dtype), axis=1))
+    ),
+    "chosen": lambda x: np.sqrt(np.sum(np.where(x < 5, x**2, 0.0))),
+    "counted": lambda x: np.sqrt(np.sum((x < 5) * x**2)),
+    "or nothing": lambda x: np.sum(np.sqrt(np.where(x < 5, 3 * x**2, 0.0))),
+    "some of them": lambda x: np.sqrt(np.mean(x**2, where=WEIGHTS < 2)),
     "of x times a maximum": lambda x: np.sqrt(np.sum((x * np.max(x * np.sum(x * x))) ** 2)),
 }
+WEIGHTS = np.array([1.0, 0.5, 2.0])
 ZERO = np.zeros((2, 3))
 AWAY = np.array([[0.3, -1.2, 0.7], [2.0, 0.1, -0.4]])
 
@@ -70,6 +80,26 @@ def test_a_standard_deviation_of_equal_numbers() -> None:
         graph = sg.trace(lambda x, f=f: f(x), x=(4,)).gradient("x", value=False)
         for found in (graph, graph.simplify()):
             np.testing.assert_array_equal(found.evaluate(np.full(4, 2.5)), np.zeros(4))
+
+
+def test_a_standard_deviation_of_equal_numbers_and_nan() -> None:
+    """It leaves NaN out, and rows without numbers have no slope."""
+    rows = np.array([[2.0, np.nan, 2.0, 2.0], [np.nan] * 4, [1.0, 2.0, np.nan, 4.0]])
+    graph = sg.trace(lambda x: np.nansum(np.nanstd(x, axis=1)), x=(3, 4)).gradient("x", value=False)
+    for found in (graph, graph.simplify()):
+        slopes = found.evaluate(rows)
+        np.testing.assert_array_equal(slopes[:2], 0.0)
+        wanted = (rows[2] - np.nanmean(rows[2])) / (3 * np.nanstd(rows[2]))
+        np.testing.assert_allclose(slopes[2], np.where(np.isnan(rows[2]), 0.0, wanted), rtol=1e-14)
+
+
+def test_weights_that_may_be_negative_keep_the_chain_rule() -> None:
+    """The root of x**2 - y**2 has no slope at 0, nor where x = y."""
+    weights = np.array([1.0, -1.0])
+    graph = sg.trace(lambda x: np.sqrt(np.sum(weights * x**2)), x=(2,)).gradient("x", value=False)
+    for each in (graph, graph.simplify()):
+        np.testing.assert_array_equal(each.evaluate(np.ones(2)), [np.inf, -np.inf])
+        assert np.all(np.isnan(each.evaluate(np.zeros(2))))
 
 
 def test_a_direction_behind_a_mask() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -166,6 +168,25 @@ def test_the_median_of_nothing(agrees):
         agrees(lambda x, f=f: f(x, axis=0, keepdims=True), np.zeros((3, 0)))
         agrees(lambda x, f=f: f(x), np.zeros((3, 0), "float32"))
     agrees(lambda x: np.nanquantile(x, 0.5, axis=1), np.zeros((3, 0)))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("method", [np.median, np.nanmedian, lambda x: np.nanquantile(x, 0.3)])
+@pytest.mark.parametrize("shape", ["n", "n, 2"])
+def test_a_named_size_may_be_0(method: Any, shape: str) -> None:
+    """There are no elements, and the result is NaN, as NumPy's; it has no slope."""
+
+    def f(x: Any) -> Any:
+        return method(x) + 0 * np.sum(x)
+
+    graph = sg.trace(f, x=sg.spec(shape)).gradient("x")
+    for each in (graph, graph.simplify()):
+        for n in (0, 1, 4, 5):
+            x = np.random.default_rng(n).normal(size=(n, 2)[: shape.count(",") + 1])
+            value, slope = each.lower()(x=x)
+            np.testing.assert_array_equal(value, f(x))
+            assert slope.shape == x.shape
+            assert np.sum(slope) == pytest.approx(1.0 if n else 0.0)
 
 
 def test_quantiles_that_are_none():

@@ -329,3 +329,21 @@ def test_a_quantile_of_poissons_rounds_the_count_as_scipy_does() -> None:
     graph = sg.trace(lambda k: scipy.special.pdtri(k, 0.5), k=(5,))
     want = scipy.special.pdtri(k.astype(int), 0.5)
     assert graph.evaluate(k=k) == pytest.approx(want, rel=1e-13)
+
+
+@pytest.mark.parametrize("x", [0.0, 5e-324, 1e-300, 1e-8, 0.49, 0.51, 3.0])
+def test_the_integral_of_struve_s_function_over_x_has_a_slope_at_0(x: float) -> None:
+    """-H0(x) / x: 0 / 0 at 0, and a quotient of denormal numbers beside it."""
+    with mp.workdps(30):
+        at = mp.mpf(x)
+        wanted = -2 / mp.pi if x < 1e-9 else -mp.struveh(0, at) / at
+    graph = sg.trace(lambda x: snp.it2struve0(x), x=sg.spec(())).gradient("x", value=False)
+    for each in (graph, graph.simplify()):
+        assert each.evaluate(x=np.array(x)) == pytest.approx(float(wanted), rel=1e-14)
+
+
+def test_the_inverse_of_kolmogorov_s_function_falls_steeply_at_1() -> None:
+    """Its slope was infinite with the sign of 1 / +0."""
+    graph = sg.trace(lambda p: snp.kolmogi(p), p=sg.spec(())).gradient("p")
+    for each in (graph, graph.simplify()):
+        assert each.evaluate(p=np.array(1.0)) == (0.0, -np.inf)
