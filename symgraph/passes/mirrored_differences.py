@@ -47,7 +47,7 @@ Part: TypeAlias = "tuple[Node, Labels, int]"
 def with_mirrored_differences(
     outputs: Sequence[Node], knowledge: Knowledge, loses: Loses
 ) -> list[Node]:
-    """The outputs with $t - t^T$ as $2 t$ for an antisymmetric t, and $t + t^T$ for a symmetric one.
+    """The outputs with $t - t^T$ as $2 t$ where t is antisymmetric, or with a sum if symmetric.
 
     Parameters
     ----------

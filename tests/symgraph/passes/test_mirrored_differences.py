@@ -60,7 +60,9 @@ DOUBLED: list[tuple[Function, str]] = [
     (lambda x, m, w, v: (d := np.sin(pairs(x))) - turned(d), "multiply sin subtract"),
     # Weights of pairs: of squares, of the data, and of two equal vectors.
     (
-        lambda x, m, w, v: (t := pairs(x) / np.sum(np.square(pairs(x)), -1, keepdims=True)) - turned(t),
+        lambda x, m, w, v: (
+            (t := pairs(x) / np.sum(np.square(pairs(x)), -1, keepdims=True)) - turned(t)
+        ),
         "divide multiply square subtract sum",
     ),
     (lambda x, m, w, v: (t := w[..., None] * pairs(x)) - turned(t), "multiply multiply subtract"),
