@@ -139,6 +139,8 @@ class _Gathering:
         if node.op is square.op:
             number *= number
         if len(arrays) < len(splits):
+            if node.op not in (multiply.op, divide.op):
+                return None  # A contraction with a number does more than multiply by it.
             if node.op is not divide.op or splits[1].array is None:
                 return _Split(number, arrays[0])
             arrays = [_constant(1, node), arrays[0]]

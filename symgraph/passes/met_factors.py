@@ -3,14 +3,17 @@ r"""Factors of one product that are one value together: sign(x) (|x| / y) is x /
 The algebra joins such factors where it writes a product anew. Where it loses range by that, or
 where a part of the product has another user, the product stays in the order of the chain rule, with
 operations between the two. Here they meet, and all else stays in its order:
-$\operatorname{sign}(x)\,|x| = x$, $q\,(a / q + b) = a + q\,b$ for $q \ne 0$, and
-$x\,(1 / y) = x / y$. A number is one with a choice of numbers, as which the slopes of extrema come.
+
+- $\operatorname{sign}(x)\,|x| = x$.
+- $q\,(a / q + b) = a + q\,b$ for $q \ne 0$.
+- $x\,(1 / y) = x / y$, and $1 / (x\,y)$ is $(1 / x) / y$ where $1 / x$ is computed anyway.
+- A number and a choice of numbers, as which the slopes of extrema come, are one choice.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..array import Array, apply
 from ..facts import nonzero, total
@@ -43,10 +46,11 @@ def with_factors_met(outputs: Sequence[Node], knowledge: Knowledge, loses: Loses
     current, nodes = list(outputs), reachable(outputs)
     if not any(map(_is_one_of_two, nodes)):
         return current
+    reciprocals = {node.operands: node for node in nodes if node.op is divide.op and not node.copy}
     for node in nodes:
         if node.op not in (multiply.op, divide.op) or node.dtype.kind != "f" or node.copy:
             continue
-        for new in _joined(node, knowledge):
+        for new in (*_halved(node, reciprocals), *_joined(node, knowledge)):
             if new.dtype == node.dtype:
                 tried = substituted(current, {node: shaped_like(new, node)})
                 if is_shorter(tried, current, loses):
@@ -75,6 +79,17 @@ def _joined(node: Node, knowledge: Knowledge) -> Iterator[Node]:
             rest = None if rest is None else with_factor(rest, other, 1, both)
             if rest is not None:
                 yield rest
+
+
+def _halved(node: Node, quotients: Mapping[tuple[Node, ...], Node]) -> Iterator[Node]:
+    """A quotient c / (x y) as (c / x) / y, if the graph has c / x."""
+    if node.op is not divide.op or node.operands[1].op is not multiply.op:
+        return
+    above, below = node.operands
+    for x, y in (below.operands, below.operands[::-1]):
+        if (above, x) in quotients and not below.copy:
+            with origin(node.origin):
+                yield divide(Array(quotients[above, x]), Array(y)).node
 
 
 def _divided(node: Node) -> Iterator[Node]:

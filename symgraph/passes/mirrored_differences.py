@@ -140,6 +140,9 @@ class _Mirror:
             return 0
         if a.op.traits.elementwise or a.op.carries is carries_reduced:
             return self._by_operands(a, at, b, to)
+        if _is_over_all_of(a, at, to):
+            found = self.compared(a.operands[0], at, b.operands[0], to)
+            return max(found, 0)
         return 0
 
     def _by_operands(self, a: Node, at: Labels, b: Node, to: Labels) -> int:
@@ -189,6 +192,18 @@ class _Mirror:
             if not rest:
                 return wanted
         return 0
+
+
+def _is_over_all_of(node: Node, at: Labels, to: Labels) -> bool:
+    """Whether it is a softmax or its like over axes of which none is exchanged with another."""
+    kind = node.op.traits.exponential_sum
+    if kind is None or not kind.over_axis or [*node.params] != ["axis"]:
+        return False
+    if node.operands[0].shape != node.shape:
+        return False  # A sum, not a share.
+    axis = node.params["axis"]
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return {at[each] for each in axes} == {to[each] for each in axes}
 
 
 def _labels(node: Node, labels: Labels) -> Labels:

@@ -56,6 +56,10 @@ MET: list[tuple[Function, str]] = [
     (lambda x, y, q, n: q * ((x - y / q) / np.exp(y)), "divide exp multiply subtract"),
     (lambda x, y, q, n: x * (1 / np.exp(y)), "divide exp"),
     (lambda x, y, q, n: (1 / (2 + np.exp(y))) * x, "add divide exp"),
+    (
+        lambda x, y, q, n: ((r := 1 / (s := 2 + np.exp(y))) + x, 1 / (np.sum(r) * s)),
+        "add add divide divide exp sum",
+    ),
     (lambda x, y, q, n: tied(x, y) * (2 * y), "equal less multiply where where"),
     (lambda x, y, q, n: -4 * (tied(y, q) / np.exp(y)), "divide equal exp less where where"),
 ]
@@ -70,6 +74,8 @@ KEPT: list[Function] = [
     lambda x, y, q, n: ((r := 1 / np.exp(y)) + 1, x * r),
     lambda x, y, q, n: ((c := tied(x, y)) + y, c * (2 * y)),
     lambda x, y, q, n: x * (2 / np.exp(y)),
+    # The other quotient is of another number.
+    lambda x, y, q, n: (2 / (s := 2 + np.exp(y)) + x, 1 / (q * s)),
     lambda x, y, q, n: snp.where(x < y, 0.5, y) * (2 * y),
     lambda x, y, q, n: tied(x, y) * (1e300 * y),
     # The sum is as long.
