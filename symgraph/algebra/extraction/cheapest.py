@@ -146,7 +146,7 @@ class CheapestSpellings:
         if found and best is not min(found, key=self.use_counts.price) and _divides(options):
             found += self._written(node, options, steady=True)
             best = self._first(found, node, now)
-            if best is not min(found, key=self.use_counts.price) and _divides_by_cubes(options):
+            if best is not min(found, key=self.use_counts.price) and _divides(options, below=-2):
                 found += self._written(node, options, steady=True, cubes=True)
                 best = self._first(found, node, now)
         if found and self._is_worth_more(best, now, options, below):
@@ -254,15 +254,12 @@ class CheapestSpellings:
         )
 
 
-def _divides(options: list[Expr]) -> bool:
-    """Whether a term has a divisor, so that products and quotients can change places."""
-    return any(f.power < 0 for expr in options for term in expr for f in term.factors)
+def _divides(options: list[Expr], below: int = 0) -> bool:
+    """Whether a term has a divisor, so that products and quotients can change places.
 
-
-def _divides_by_cubes(options: list[Expr]) -> bool:
-    """Whether terms of a sum are divided by more than the square of an array."""
-    sums = [expr for expr in options if len(expr) > 1]
-    return any(f.power < -2 for expr in sums for term in expr for f in term.factors)
+    With `below` given it has a power of an array that is less.
+    """
+    return any(f.power < below for expr in options for term in expr for f in term.factors)
 
 
 def rewritten(node: Node) -> Origin:
