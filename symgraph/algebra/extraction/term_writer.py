@@ -394,6 +394,11 @@ def _split_power(
     atom, idx, power = slot
     if power == 2 and (damped or (len(idx) == 1 and idx[0] in bound)):
         return [(atom, idx, 1), (atom, idx, 1)]
-    if power in apart:
+    if power in apart and not (power == -3 and _is_root(atom)):
         return [(atom, idx, -1), (atom, idx, power + 1)]
     return [slot]
+
+
+def _is_root(atom: Atom) -> bool:
+    """Whether an array is a root, whose square is below it."""
+    return atom.kind == LEAF and (atom.node.op.traits.exponent or 1) < 1
