@@ -84,7 +84,6 @@ OVER: dict[str, int] = {
     # Cofactors are numbers at singular matrices, too.
     "manipulability, Jacobian": 6,  # 5
     "cosine of two vectors, both": 14,  # 13
-    "scaling to given distances, points": 10,  # 9
     "bodies with softened gravity, positions": 11,  # 8
     "A-optimal design, weights": 8,  # 7
     "graph convolution, weights": 5,  # 4

@@ -71,7 +71,10 @@ def _contraction(node: Node, uses: Mapping[Node, int]) -> Node | None:
     x, y = [each.operands[0] if sign else each for each, sign in zip(factors, signed, strict=True)]
     with origin(node.origin):
         if product.ndim > 2:
+            number, x, y = _number_apart(x, y, uses)
             found = _summed(x, y, node)
+            if found is not None and number is not None:
+                found = multiply(Array(number), found)
         else:
             found = _contracted(x, y, node.params["axis"][0], product)
         if found is None:
@@ -79,6 +82,15 @@ def _contraction(node: Node, uses: Mapping[Node, int]) -> Node | None:
         found = negative(found) if signed[0] != signed[1] else found
         whole = found if found.shape == node.shape else reshape(found, node.shape)
     return whole.node if whole.dtype == node.dtype else None
+
+
+def _number_apart(x: Node, y: Node, uses: Mapping[Node, int]) -> tuple[Node | None, Node, Node]:
+    """The two factors of c (x y) with the number c before; without one if there is none."""
+    for number, whole in ((x, y), (y, x)):
+        plain = whole.op is multiply.op and uses[whole] == 1 and not whole.copy
+        if number.is_constant and not number.ndim and plain:
+            return number, *whole.operands
+    return None, x, y
 
 
 def _contracted(x: Node, y: Node, axis: int, product: Node) -> Array | None:

@@ -54,6 +54,9 @@ CONTRACTED: dict[str, Function] = {
         pairs(M) * (M @ M.T)[..., None], axis=0, keepdims=True
     ),
     "weights of the first": lambda x, y, M, z: np.sum(pairs(M) * x[:, None, None], axis=(0, 2)),
+    "a multiple of weights": lambda x, y, M, z: np.sum(
+        4 * ((M @ M.T)[..., None] * pairs(M)), axis=1
+    ),
     "repeated weights": lambda x, y, M, z: np.sum(
         np.broadcast_to(z, (4, 4, 3)) * pairs(M), axis=(0, 1, 2)
     ),
