@@ -89,7 +89,7 @@ def _number_apart(x: Node, y: Node, uses: Mapping[Node, int]) -> tuple[Node | No
     for number, whole in ((x, y), (y, x)):
         plain = whole.op is multiply.op and uses[whole] == 1 and not whole.copy
         if number.is_constant and not number.ndim and plain:
-            return number, *whole.operands
+            return number, whole.operands[0], whole.operands[1]
     return None, x, y
 
 
