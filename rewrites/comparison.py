@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from typing import Annotated
 
 from symgraph.facts import Fact, interval
 from symgraph.numpy import (
     clip,
+    equal,
     greater,
     greater_equal,
     less,
@@ -17,11 +19,13 @@ from symgraph.numpy import (
 )
 from symgraph.rewriting import (
     Array,
+    Finite,
     Identity,
     Real,
     Total,
     building,
     holds,
+    is_real,
     provided,
     rule,
     static,
@@ -140,6 +144,23 @@ def not_at_least_what_is_above(c: RealUniformConstant, x: Real) -> Identity:
     """A number with an upper bound below c is not at least c."""
     _state_bound(x, below, c)
     return greater_equal(x, c), False
+
+
+_HALF_RANGE = 6e4
+"""No number of half precision, the shortest, is much larger."""
+
+
+@rule(sound="exact")
+def not_minus_infinity(x: Real) -> Identity:
+    """A number with a lower bound is not minus infinity, nor is NaN."""
+    holds(x, interval, -_HALF_RANGE, inf)
+    return equal(x, -inf), False
+
+
+@rule(sound="rounding")
+def finite_not_minus_infinity(x: Annotated[Finite, is_real]) -> Identity:
+    """A finite number is not minus infinity."""
+    return equal(x, -inf), False
 
 
 @rule(sound="rounding")

@@ -73,6 +73,18 @@ def one_plus_sinh_squared(x: Real) -> Identity:
     return 1 + square(sinh(x)), square(cosh(x))
 
 
+@rule(sound="rounding", stable="large x: a difference of near equals")
+def one_minus_coth_squared(x: Real) -> Identity:
+    r"""$1 - 1/\tanh^2 x = -1/\sinh^2 x$."""
+    return 1 - 1 / square(tanh(x)), -1 / square(sinh(x))
+
+
+@rule(sound="rounding", stable="large x: a difference of near equals")
+def one_minus_coth_squared_beside(x: Real, y: Real) -> Identity:
+    r"""$1 + (y - 1/\tanh^2 x) = y - 1/\sinh^2 x$."""
+    return 1 + (y - 1 / square(tanh(x))), y - 1 / square(sinh(x))
+
+
 # -- double angles ---------------------------------------------------------------------------------
 @rule(sound="rounding", stable="large x: a difference of near equals")
 def hyperbolic_secant_of_double(x: Real) -> Identity:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..facts import Fact
 from ..ir.avals import Aval, broadcast_shapes
 from ..ir.dims import Dim, count, known_equal, show_shape
 from ..ir.fact_inference import Known
+from ..ir.node import Node
 from ..ir.op import Batch, Op, register
 from ..ir.traits import Infix, Matrices, Traits
 from ..notation import array_formulas
@@ -22,6 +23,7 @@ from .carrying import carries_matmul
 from .einsum import einsum
 from .families import function, same_dtype
 from .movement import expand_dims, matrix_transpose, squeeze
+from .structures import unshaped
 
 __all__ = ["MATMUL", "matmul"]
 
@@ -90,20 +92,69 @@ ends."""
 
 
 def _is_symmetric(x: Known, y: Known) -> bool:
-    """Whether a product is its own transpose: each factor mirrors one, the middle is symmetric."""
-    factors: list[Any] = [x, y]
+    """Whether a product is its own transpose: each factor mirrors one, the middle is symmetric.
+
+    Rows or columns that are scaled count as a diagonal matrix: (s A)ᵀ A is Aᵀ D A.
+    """
+    factors = [*_apart(x), *_apart(y)]
     for _ in range(_LONGEST):
-        if len(factors) < 2:
-            return not factors or factors[0].has(_SYMMETRIC)
-        if _is_mirrored(factors[0], factors[-1]):
+        if all(each.scales for each in factors):
+            return True
+        first, last = factors[0], factors[-1]
+        if len(factors) == 1:
+            return first.known.has(_SYMMETRIC)
+        if _is_mirrored(first, last):
             factors = factors[1:-1]
-        elif _is_product(factors[0]):
-            factors = [*factors[0].operands, *factors[1:]]
-        elif _is_product(factors[-1]):
-            factors = [*factors[:-1], *factors[-1].operands]
+        elif _is_product(first.known):
+            factors = [*_opened(first), *factors[1:]]
+        elif _is_product(last.known):
+            factors = [*factors[:-1], *_opened(last)]
         else:
             return False
     return False
+
+
+class _Factor(NamedTuple):
+    """One factor of a product of matrices.
+
+    Parameters
+    ----------
+    known : Known
+    turned : bool
+        Whether the factor is the transpose of the value.
+    scales : bool
+        Whether the factor is a diagonal matrix of the value's elements.
+    """
+
+    known: Known
+    turned: bool = False
+    scales: bool = False
+
+
+def _apart(x: Known, *, turned: bool = False) -> list[_Factor]:
+    """A matrix as a factor, or as several, if its rows or columns are scaled."""
+    while _is_exchange(x.node):
+        (x,), turned = x.operands, not turned
+    if x.node.op.name not in ("multiply", "divide"):
+        return [_Factor(x, turned)]
+    for place, by in ((0, 1), (1, 0))[: 1 if x.node.op.name == "divide" else 2]:
+        matrix, scale = x.operands[place], x.operands[by]
+        if matrix.aval.ndim < 2 or matrix.aval.shape[-2:] != x.aval.shape[-2:]:
+            continue
+        rows = scale.aval.ndim < 2 or scale.aval.shape[-2] == 1
+        columns = scale.aval.ndim < 1 or scale.aval.shape[-1] == 1
+        if rows and columns:
+            return _apart(matrix, turned=turned)
+        if rows or columns:
+            inner, diagonal = _apart(matrix, turned=turned), _Factor(scale, scales=True)
+            return [diagonal, *inner] if columns != turned else [*inner, diagonal]
+    return [_Factor(x, turned)]
+
+
+def _opened(product: _Factor) -> list[_Factor]:
+    """The factors of a product of matrices."""
+    operands = product.known.operands[:: -1 if product.turned else 1]
+    return [each for x in operands for each in _apart(x, turned=product.turned)]
 
 
 def _is_product(x: Known) -> bool:
@@ -111,13 +162,19 @@ def _is_product(x: Known) -> bool:
     return x.node.op.name == "matmul" and all(each.aval.ndim > 1 for each in x.operands)
 
 
-def _is_mirrored(x: Known, y: Known) -> bool:
+def _is_exchange(node: Node) -> bool:
+    """Whether it is the transpose of matrices."""
+    exchanged = (*range(-node.ndim, -2), -1, -2)
+    return node.op.name == "transpose" and node.params["axes"] == exchanged
+
+
+def _is_mirrored(x: _Factor, y: _Factor) -> bool:
     """Whether one factor is the other transposed."""
-    for one, other in ((x.node, y.node), (y.node, x.node)):
-        exchanged = one.op.name == "transpose" and one.operands[0] is other
-        if exchanged and one.params["axes"] == (*range(-other.ndim, -2), -1, -2):
-            return True
-    return x.node is y.node and x.has(_SYMMETRIC)
+    if x.scales or y.scales:
+        return x.scales and y.scales and unshaped(x.known.node) is unshaped(y.known.node)
+    if x.known.node is not y.known.node:
+        return False
+    return x.turned != y.turned or x.known.has(_SYMMETRIC)
 
 
 def _batch_matmul(batch: Batch) -> Any:

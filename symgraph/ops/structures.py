@@ -16,6 +16,7 @@ __all__ = [
     "structure_of_product",
     "structure_of_quotient",
     "structure_of_sum",
+    "unshaped",
     "with_parity",
 ]
 
@@ -134,10 +135,10 @@ def _is_row_of(x: Known, y: Known) -> bool:
     column, row = y.aval.shape, x.aval.shape
     if len(column) != 2 or column[1] != 1 or row not in (column[:1], (1, *column[:1])):
         return False
-    return _unshaped(x.node) is _unshaped(y.node)
+    return unshaped(x.node) is unshaped(y.node)
 
 
-def _unshaped(node: Node) -> Node:
+def unshaped(node: Node) -> Node:
     """The value before it was laid out as a row or a column."""
     while True:
         laid = node.op.name == "reshape" or (node.op.name == "getitem" and _is_whole(node))

@@ -24,7 +24,7 @@ from ..ops.movement import broadcast_to, reshape
 from ..rewriting.guards import uniform_value
 from .gains import Loses, is_shorter
 
-__all__ = ["with_factors_cancelled"]
+__all__ = ["factors_of", "shaped_like", "with_factor", "with_factors_cancelled"]
 
 _MOST_LOOKED_AT = 32
 """So many products and factors of one product are looked at."""
@@ -64,7 +64,7 @@ def _cancelled(
     """The outputs without the first value that a product both has as a factor and is divided by."""
     if node.op not in (multiply.op, divide.op) or node.dtype.kind != "f" or node.copy:
         return None
-    factors = Counter(_factors(node))
+    factors = Counter(factors_of(node))
     for factor in [each for each, power in factors if power > 0]:
         times = factors[factor, -1]
         if not times or factor.is_constant or not knowledge.of(factor).has(total):
@@ -72,11 +72,11 @@ def _cancelled(
         if knowledge.of(factor).has(nonzero) or (
             times > factors[factor, 1] and _keeps_poles(node, outputs, is_body=is_body)
         ):
-            rest = _without(node, factor, 1)
-            rest = None if rest is None else _without(rest, factor, -1)
+            rest = with_factor(node, factor, 1)
+            rest = None if rest is None else with_factor(rest, factor, -1)
             if rest is None or rest.dtype != node.dtype:
                 return None
-            return substituted(outputs, {node: _shaped(rest, node)})
+            return substituted(outputs, {node: shaped_like(rest, node)})
     return None
 
 
@@ -85,7 +85,7 @@ def _keeps_poles(node: Node, outputs: Sequence[Node], *, is_body: bool) -> bool:
     return node not in below_bounded(reachable(outputs), outputs if is_body else ())
 
 
-def _factors(node: Node) -> Iterator[tuple[Node, int]]:
+def factors_of(node: Node) -> Iterator[tuple[Node, int]]:
     """Factors of a product, with 1, and its divisors, with -1."""
     stack = [(node, 1)]
     for _ in range(_MOST_LOOKED_AT):
@@ -102,15 +102,29 @@ def _factors(node: Node) -> Iterator[tuple[Node, int]]:
             stack.append((each.operands[1], -power))
 
 
-def _without(node: Node, factor: Node, power: int) -> Node | None:
-    """The product without one factor, for a power of 1, or divisor; None if it is not found."""
+def with_factor(node: Node, factor: Node, power: int, new: Node | None = None) -> Node | None:
+    """The product with another value for one factor, or for a divisor, if the power is -1.
+
+    Parameters
+    ----------
+    node : Node
+    factor : Node
+    power : int
+    new : Node, optional
+        The factor goes if none is given.
+
+    Returns
+    -------
+    Node, optional
+        None if the product has no such factor.
+    """
     if node is factor and power > 0:
-        return constant_of(1, node.dtype).node
+        return constant_of(1, node.dtype).node if new is None else new
     if node.op not in _INSIDE:
         return None
     for place, each in enumerate(node.operands):
         below = node.op is divide.op and place == 1
-        left = _without(each, factor, -power if below else power)
+        left = with_factor(each, factor, -power if below else power, new)
         if left is not None:
             return _with(node, place, left)
     return None
@@ -124,14 +138,14 @@ def _with(node: Node, place: int, operand: Node) -> Node:
         if _is_one(operand) and (node.op is reshape.op or place == 1):
             return operand if node.op is reshape.op else node.operands[0]
         if node.op is reshape.op:
-            wide = _shaped(operand, node.operands[0])
+            wide = shaped_like(operand, node.operands[0])
             return reshape(Array(wide), node.shape).node
         operands = list(node.operands)
         operands[place] = operand
         return make(node.op, tuple(operands), node.params)
 
 
-def _shaped(node: Node, like: Node) -> Node:
+def shaped_like(node: Node, like: Node) -> Node:
     """The value in the shape of another: a factor that went may have been the widest."""
     if node.shape == like.shape:
         return node

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import product
 from operator import ge
 from typing import NamedTuple
 
@@ -44,8 +45,10 @@ def with_numbers_gathered(outputs: Sequence[Node], loses: Loses) -> list[Node]:
         if sum([_has_number(node) for node in nodes]) < 2:
             break
         least = _lengths(best)
-        for shared in (False, True):
-            new = _Gathering(nodes, current, shared=shared).outputs()
+        for shared, divided in product((False, True), (True, False)):
+            if not divided and best != current:
+                continue
+            new = _Gathering(nodes, current, shared=shared, divided=divided).outputs()
             if new == best or all(map(ge, _lengths(new), least)):
                 continue
             new = settled_signs(new)
@@ -71,11 +74,15 @@ class _Split(NamedTuple):
 class _Gathering:
     """One walk, operands first: each value as a number times an array.
 
-    With `shared` a value with several users gives its number to each of them.
+    With `shared` a value with several users gives its number to each of them. Without `divided` a
+    value over a number stays: x / 4 times x may be in range where x times x is not.
     """
 
-    def __init__(self, nodes: Sequence[Node], outputs: Sequence[Node], *, shared: bool) -> None:
+    def __init__(
+        self, nodes: Sequence[Node], outputs: Sequence[Node], *, shared: bool, divided: bool
+    ) -> None:
         self._outputs = outputs
+        self._divided = divided
         self._splits: dict[Node, _Split] = {}
         fixed = set(outputs)
         seen: set[Node] = set()
@@ -101,7 +108,8 @@ class _Gathering:
         number = _number(node)
         if number is not None:
             return _Split(number, None)
-        if not node.operands or node not in self._carried:
+        stays = not self._divided and node.op is divide.op and _has_number(node)
+        if not node.operands or node not in self._carried or stays:
             return _Split(1, on_operands(node, tuple(map(self._array, node.operands))))
         splits = [self._splits[each] for each in node.operands]
         found = (self._sum if node.op.traits.combination else self._product)(node, splits)
@@ -131,6 +139,8 @@ class _Gathering:
         if node.op is square.op:
             number *= number
         if len(arrays) < len(splits):
+            if node.op not in (multiply.op, divide.op):
+                return None  # A contraction with a number does more than multiply by it.
             if node.op is not divide.op or splits[1].array is None:
                 return _Split(number, arrays[0])
             arrays = [_constant(1, node), arrays[0]]

@@ -37,6 +37,8 @@ from .duplicates import with_duplicates_merged
 from .hyperbolics import with_hyperbolics
 from .joined_parts import with_joined_parts, with_joins_flat
 from .known_branches import with_branches_known
+from .met_factors import with_factors_met
+from .mirrored_differences import with_mirrored_differences
 from .oscillation import Oscillation, cheapest_of_cycle
 from .reads import with_reads_sunk
 from .reuse import with_values_reused
@@ -258,6 +260,10 @@ class _Rounds:
         signs_moved = current != outputs
         new = with_factors_cancelled(current, self.knowledge, loses, is_body=self.is_body)
         current = log.through("factors cancelled", current, new)
+        new = with_factors_met(current, self.knowledge, loses)
+        current = log.through("factors met", current, new)
+        new = with_mirrored_differences(current, self.knowledge, loses)
+        current = log.through("mirrored differences doubled", current, new)
         new = with_sums_contracted(current, loses)
         current = log.through("sums of products contracted", current, new)
         current = log.through("parts joined", current, with_joins_flat(with_joined_parts(current)))

@@ -146,6 +146,9 @@ class CheapestSpellings:
         if found and best is not min(found, key=self.use_counts.price) and _divides(options):
             found += self._written(node, options, steady=True)
             best = self._first(found, node, now)
+            if best is not min(found, key=self.use_counts.price) and _divides(options, below=-2):
+                found += self._written(node, options, steady=True, cubes=True)
+                best = self._first(found, node, now)
         if found and self._is_worth_more(best, now, options, below):
             found += self._written(node, options, self.judge, steady=True)
             best = self._first(found, node, now)
@@ -202,8 +205,8 @@ class CheapestSpellings:
         options: list[Expr],
         judge: Judge | None = None,
         *,
-        steady: bool = False,
         most: float = inf,
+        **how: bool,
     ) -> list[Node]:
         spelling = self._spellings.get(node.dtype)
         if spelling is None:
@@ -215,7 +218,7 @@ class CheapestSpellings:
             spelling.sizes[place] = node.shape[axis]
         found: list[Node] = []
         with origin(rewritten(node)):
-            writer = first = self._writer(spelling, len(axes), judge, steady=steady, most=most)
+            writer = first = self._writer(spelling, len(axes), judge, most=most, **how)
             for option in options:
                 with suppress(Unwritable, OverflowError):
                     new = _shaped(spelling, writer.written(option), node)
@@ -225,7 +228,7 @@ class CheapestSpellings:
             for option in options:
                 spelling.formed = inverses_twice(option)
                 if spelling.formed:
-                    writer = self._writer(spelling, len(axes), judge, steady=steady, most=most)
+                    writer = self._writer(spelling, len(axes), judge, most=most, **how)
                     with suppress(Unwritable, OverflowError):
                         found.append(_shaped(spelling, writer.written(option), node))
             spelling.formed = set()
@@ -238,22 +241,25 @@ class CheapestSpellings:
         rank: int,
         judge: Judge | None,
         *,
-        steady: bool,
         most: float,
+        **how: bool,
     ) -> ExpressionWriter:
         counts, known = self.use_counts, self.contractions
         return ExpressionWriter(
             *(self.normal, spelling, counts.price, counts.size),
             *(known.sum_of, lambda expr: known.with_products(expr, counts.alive)),
             *(range(rank), judge),
-            steady=steady,
             most=most,
+            **how,
         )
 
 
-def _divides(options: list[Expr]) -> bool:
-    """Whether a term has a divisor, so that products and quotients can change places."""
-    return any(f.power < 0 for expr in options for term in expr for f in term.factors)
+def _divides(options: list[Expr], below: int = 0) -> bool:
+    """Whether a term has a divisor, so that products and quotients can change places.
+
+    With `below` given it has a power of an array that is less.
+    """
+    return any(f.power < below for expr in options for term in expr for f in term.factors)
 
 
 def rewritten(node: Node) -> Origin:

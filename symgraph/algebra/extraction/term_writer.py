@@ -89,7 +89,10 @@ class _PreparedTerm:
 
 
 class TermWriter:
-    """Writes single terms; with `steady`, no divisor is squared that may overflow as a square."""
+    """Writes single terms; with `steady`, no divisor is squared that may overflow as a square.
+
+    With `cubes`, too, a cube in the divisor is divided by as x and as its square.
+    """
 
     def __init__(
         self,
@@ -100,6 +103,7 @@ class TermWriter:
         order: Sequence[int],
         *,
         steady: bool,
+        cubes: bool = False,
     ) -> None:
         self.normal = normal
         self.atoms: AtomTable = normal.atoms
@@ -108,6 +112,7 @@ class TermWriter:
         self.size_of = size_of
         self.order = tuple(order)
         self.steady = steady
+        self.split = (*_SPLIT, -3) if cubes else _SPLIT
         self.variants = Variants(normal, spelling)
         self.products: dict[tuple[Term, Coef], Scaled] = {}
         self._terms: dict[tuple[Term, bool], _PreparedTerm] = {}
@@ -183,7 +188,7 @@ class TermWriter:
             self._row(each)
             for slot in factors
             if slot[0].kind != DIM
-            for each in _split_power(slot, bound, apart=several, damped=damped)
+            for each in _split_power(slot, bound, self.split if several else (), damped=damped)
         ]
         out = frozenset([i for _, item in rows for i in item.labels if i not in bound])
         moves = None
@@ -378,17 +383,22 @@ def _with(rows: list[Row], place: int, piece: IndexedArray) -> list[Row]:
 
 
 def _split_power(
-    slot: RawFactor, bound: dict[int, Dim], *, apart: bool, damped: bool
+    slot: RawFactor, bound: dict[int, Dim], apart: Sequence[Rational], *, damped: bool
 ) -> list[RawFactor]:
     """A squared vector that is summed becomes the vector twice: x @ x.
 
-    With `apart` a higher power in the divisor is divided by step by step, x**1.5 as x and sqrt(x):
-    the power may overflow where the quotients do not. With `damped` another factor is at most 1,
-    and (E x) x may be a number where x**2 is not.
+    A higher power in the divisor, one of `apart`, is divided by step by step, x**1.5 as x and
+    sqrt(x): the power may overflow where the quotients do not. With `damped` another factor is at
+    most 1, and (E x) x may be a number where x**2 is not.
     """
     atom, idx, power = slot
     if power == 2 and (damped or (len(idx) == 1 and idx[0] in bound)):
         return [(atom, idx, 1), (atom, idx, 1)]
-    if apart and power in _SPLIT:
+    if power in apart and not (power == -3 and _is_root(atom)):
         return [(atom, idx, -1), (atom, idx, power + 1)]
     return [slot]
+
+
+def _is_root(atom: Atom) -> bool:
+    """Whether an array is a root, whose square is below it."""
+    return atom.kind == LEAF and (atom.node.op.traits.exponent or 1) < 1

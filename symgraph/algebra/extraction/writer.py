@@ -59,6 +59,8 @@ class ExpressionWriter:
         If given, spellings of a sum that lose digits beside another one are dropped.
     steady : bool
         Whether to divide before multiplying, and by x twice, not by its square.
+    cubes : bool
+        Whether to divide by x and its square, not by its cube, if `steady`.
     most : float
         The most operations of a spelling that is of use; others may be left out.
     """
@@ -75,6 +77,7 @@ class ExpressionWriter:
         judge: Judge | None = None,
         *,
         steady: bool = False,
+        cubes: bool = False,
         most: float = inf,
     ) -> None:
         self.normal = normal
@@ -84,7 +87,8 @@ class ExpressionWriter:
         self.atoms = normal.atoms
         self.spelling = spelling
         self.price = price
-        self.terms = TermWriter(normal, spelling, price, size_of, order, steady=steady)
+        how = {"steady": steady, "cubes": cubes}
+        self.terms = TermWriter(normal, spelling, price, size_of, order, **how)
         self.sums = FlatWriter(self.terms)
         self.judge = judge
         self.sum_of = sum_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...ir.node import Node
+from ...ops.linalg import solve
 from ...ops.matmul import MATMUL
 from ...ops.movement import broadcast_to
 from ...ops.totals import sum as total
@@ -73,7 +74,8 @@ class Borders:
         for operand in dict.fromkeys(node.operands):
             self.users[operand] += 1
             self.used_by[operand].append(node)
-            if not opened:
+            # The inverse of a system's matrix is one array: the matrix is written by itself.
+            if not opened or (node.op is solve.op and operand is node.operands[0]):
                 self.ends.add(operand)
             elif node.op in ARGUMENTS:
                 self.arguments.add(operand)

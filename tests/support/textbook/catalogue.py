@@ -17,10 +17,12 @@ from textbook.distances import DISTANCES
 from textbook.divergences import DIVERGENCES
 from textbook.exponents import EXPONENTS
 from textbook.factors import FACTORS
+from textbook.fields import FIELDS
 from textbook.further import FURTHER
 from textbook.generalised import GENERALISED
 from textbook.geometry import GEOMETRIC
 from textbook.handbooks import HANDBOOKS
+from textbook.interactions import INTERACTIONS
 from textbook.inverses import INVERSES
 from textbook.joint import JOINT
 from textbook.layers import LAYERS
@@ -78,6 +80,8 @@ CATALOGUE: list[Row] = [
     *GENERALISED,
     *GEOMETRIC,
     *HANDBOOKS,
+    *FIELDS,
+    *INTERACTIONS,
     *INVERSES,
     *JOINT,
     *LAYERS,

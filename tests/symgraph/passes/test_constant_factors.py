@@ -11,7 +11,10 @@ from passedgraphs import assert_same, operations
 
 import symgraph as sg
 import symgraph.numpy as snp
+from symgraph.array import apply
 from symgraph.ir.node import Node
+from symgraph.ops.creation import constant_of
+from symgraph.ops.einsum import EINSUM
 from symgraph.passes.constant_factors import with_numbers_gathered
 
 pytestmark = pytest.mark.filterwarnings("ignore::symgraph.UnusedInputWarning")
@@ -45,9 +48,12 @@ GATHERED: list[tuple[Function, str]] = [
     (lambda x, y, a: np.exp(0.5 * x + 0.5 * np.cumsum(y)), "add cumsum exp multiply"),
     (lambda x, y, a: a / (0.5 * x - 0.5 * y) * 2, "divide multiply subtract"),
     (lambda x, y, a: ((p := 2 * x) * (y / 2), p / (4 * np.exp(y))), "divide exp multiply multiply"),
+    (lambda x, y, a: 3 * (2 * x * (y / 4)), "multiply multiply"),
 ]  # fmt: skip
 
 KEPT: list[Function] = [
+    # A contraction with a number sums, too.
+    lambda x, y, a: apply(EINSUM, 3 * x, constant_of(2.0, "float64"), subscripts="a,->") / 6,
     # Others need the multiple.
     lambda x, y, a: np.exp(p := 2 * x) * p,
     lambda x, y, a: (2 * x, 3 * (2 * x) + y),
@@ -133,3 +139,18 @@ def test_a_drop_of_pressure_has_one_number() -> None:
     at = {"d": AT["x"] ** 2, "q": AT["y"], "r": 2.0}
     wanted = -64 / np.pi**2 * AT["y"] ** 2 / AT["x"] ** 10
     np.testing.assert_allclose(small.evaluate(**at), wanted, rtol=1e-12)
+
+
+def test_a_value_over_a_number_may_stay() -> None:
+    """x / 4 times x may be in range where x times x is not."""
+
+    def f(x: Any, y: Any, a: Any) -> Any:
+        return 2 * (x / 4 * x * (3 * np.exp(y)))
+
+    def loses(new: Node, old: Node) -> bool:
+        return "divide" not in operations([new])
+
+    graph = sg.trace(f, **SPECS)
+    found = with_numbers_gathered(graph.dag.outputs, loses)
+    assert_same(found, graph, AT, rtol=1e-12)
+    assert operations(found) == ["divide", "exp", "multiply", "multiply", "multiply"]
