@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..array import FUNCTIONS, Array
 from ..facts import positive
 from ..ir.differentiation import StandIn
-from ..ir.fact_inference import Knowledge
+from ..ir.fact_inference import known_before
 from ..ir.node import Node
 from .masks import behind_masks
 from .quotients import divide_or_zero
@@ -90,7 +90,7 @@ def _opened(node: Node) -> list[tuple[Node, int]] | None:
 
 def _factor(base: Node, exponent: int, passed: list[Node]) -> _Factor | None:
     """The factor, None if it may be negative or 0 in a way that leaves no slope."""
-    if Knowledge(only_open=True).of(base).has(positive):
+    if known_before(base).has(positive):
         return _Factor(base, exponent, positive=True)
     if exponent > 0 and exponent % 2 == 0:
         return _Factor(base, exponent)
