@@ -18,6 +18,7 @@ from ..facts import antisymmetric, symmetric
 from ..ir.cost import op_count
 from ..ir.dims import known_equal
 from ..ir.fact_inference import Knowledge
+from ..ir.interning import params_key
 from ..ir.node import Node, origin
 from ..ir.walks import reachable, substituted
 from ..ops.carrying import carries_reduced
@@ -136,7 +137,7 @@ class _Mirror:
             return self._products(a, at, b, to)
         if a.op.traits.combination and b.op.traits.combination:
             return self._sums(_terms(a, at), _terms(b, to))
-        if a.op is not b.op or a.params != b.params or len(a.results) != 1 or a.copy != b.copy:
+        if not _are_alike(a, b):
             return 0
         if a.op.traits.elementwise or a.op.carries is carries_reduced:
             return self._by_operands(a, at, b, to)
@@ -192,6 +193,13 @@ class _Mirror:
             if not rest:
                 return wanted
         return 0
+
+
+def _are_alike(a: Node, b: Node) -> bool:
+    """Whether both are the one result of the same operation of their operands."""
+    if a.op is not b.op or a.copy != b.copy or len(a.results) != 1:
+        return False
+    return params_key(a.params) == params_key(b.params)
 
 
 def _is_over_all_of(node: Node, at: Labels, to: Labels) -> bool:

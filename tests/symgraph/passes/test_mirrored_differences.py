@@ -150,3 +150,18 @@ def test_forces_of_pairs_are_computed_once() -> None:
     np.testing.assert_allclose(small.evaluate(x=AT["x"], w=AT["w"]), wanted, rtol=1e-12)
     assert small.op_count() <= 9
     assert not any(node.op.name == "transpose" for node in small.dag.nodes)
+
+
+def test_constants_are_compared_by_all_of_their_numbers() -> None:
+    """A shift and its opposite: cells beside one another, of which each is the other's mirror."""
+    right, left = np.array([1.0, 0.0, 2.0]), np.array([-1.0, 0.0, -2.0])
+
+    def difference(other: Any) -> sg.Graph:
+        def f(x: Any, m: Any, w: Any, v: Any) -> Any:
+            d = np.exp(pairs(x) + right) * np.exp(pairs(x) + other)
+            return d - turned(d)
+
+        return sg.trace(f, **SPECS)
+
+    for other in (left, 2 * right):
+        assert "multiply" in operations(doubled(difference(other)))
