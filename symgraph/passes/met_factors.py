@@ -19,18 +19,22 @@ from ..array import Array, apply
 from ..facts import nonzero, total
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, origin
-from ..ir.walks import reachable, substituted
+from ..ir.walks import reachable
 from ..ops.choice import where
 from ..ops.creation import constant_of
 from ..ops.elementwise import absolute, divide, multiply, sign
 from ..rewriting.guards import uniform_value
 from .cancelled_factors import factors_of, shaped_like, with_factor
-from .gains import Loses, is_shorter
+from .gains import Change, Loses, changed_one_by_one, is_shorter
 
 __all__ = ["with_factors_met"]
 
 _LARGEST = 1e3
 """A larger number may leave the range of half precision, or a smaller one than its inverse."""
+
+
+_DEEPEST = 32
+"""So many choices within one another are scaled."""
 
 
 def with_factors_met(outputs: Sequence[Node], knowledge: Knowledge, loses: Loses) -> list[Node]:
@@ -43,19 +47,24 @@ def with_factors_met(outputs: Sequence[Node], knowledge: Knowledge, loses: Loses
         Tells what is not 0.
     loses : Loses
     """
-    current, nodes = list(outputs), reachable(outputs)
-    if not any(map(_is_one_of_two, nodes)):
-        return current
+    if not any(map(_is_one_of_two, reachable(outputs))):
+        return list(outputs)
+    return changed_one_by_one(
+        outputs,
+        lambda nodes: _changes(nodes, knowledge),
+        lambda new, old: is_shorter(new, old, loses),
+    )
+
+
+def _changes(nodes: Sequence[Node], knowledge: Knowledge) -> Iterator[Change]:
+    """Products, and as what each may be written."""
     reciprocals = {node.operands: node for node in nodes if node.op is divide.op and not node.copy}
     for node in nodes:
         if node.op not in (multiply.op, divide.op) or node.dtype.kind != "f" or node.copy:
             continue
         for new in (*_halved(node, reciprocals), *_joined(node, knowledge)):
             if new.dtype == node.dtype:
-                tried = substituted(current, {node: shaped_like(new, node)})
-                if is_shorter(tried, current, loses):
-                    return with_factors_met(tried, knowledge, loses)
-    return current
+                yield node, shaped_like(new, node)
 
 
 def _is_one_of_two(node: Node) -> bool:
@@ -116,15 +125,17 @@ def _as_one(factor: Node, other: Node, knowledge: Knowledge) -> Node | None:
     return _distributed(other, factor)
 
 
-def _scaled(choice: Node, number: float) -> Node | None:
+def _scaled(choice: Node, number: float, deepest: int = _DEEPEST) -> Node | None:
     """A choice of numbers with each of them multiplied; None if it is no such choice."""
     if choice.op is not where.op or choice.copy or choice.operands[0].shape != choice.shape:
+        return None
+    if not deepest:
         return None
     branches: list[Array] = []
     for each in choice.operands[1:]:
         value = uniform_value(each)
         if value is None:
-            inner = _scaled(each, number)
+            inner = _scaled(each, number, deepest - 1)
             if inner is None:
                 return None
             branches.append(Array(inner))

@@ -10,7 +10,7 @@ the arrays that they are computed from.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TypeAlias
 
 from ..array import Array
@@ -20,12 +20,11 @@ from ..ir.dims import known_equal
 from ..ir.fact_inference import Knowledge
 from ..ir.interning import params_key
 from ..ir.node import Node, origin
-from ..ir.walks import reachable, substituted
 from ..ops.carrying import carries_reduced
 from ..ops.elementwise import multiply, negative
 from ..ops.movement import TRANSPOSE
 from ..rewriting.guards import uniform_value
-from .gains import Loses, keeps_digits
+from .gains import Change, Loses, changed_one_by_one, keeps_digits
 
 __all__ = ["with_mirrored_differences"]
 
@@ -57,15 +56,19 @@ def with_mirrored_differences(
         Tells which matrices are symmetric.
     loses : Loses
     """
-    current = list(outputs)
-    for node in reachable(outputs):
+    return changed_one_by_one(
+        outputs,
+        lambda nodes: _changes(nodes, knowledge),
+        # As many operations; but the 2 may meet other numbers.
+        lambda new, old: op_count(new) <= op_count(old) and keeps_digits(new, old, loses),
+    )
+
+
+def _changes(nodes: Sequence[Node], knowledge: Knowledge) -> Iterator[Change]:
+    for node in nodes:
         new = _doubled(node, knowledge)
         if new is not None:
-            tried = substituted(current, {node: new})
-            # As many operations; but the 2 may meet other numbers.
-            if op_count(tried) <= op_count(current) and keeps_digits(tried, current, loses):
-                return with_mirrored_differences(tried, knowledge, loses)
-    return current
+            yield node, new
 
 
 def _doubled(node: Node, knowledge: Knowledge) -> Node | None:

@@ -107,3 +107,23 @@ def test_single_precision_stays_single() -> None:
     (found,) = met(sg.trace(f, **SPECS))
     assert found.dtype == np.float32
     assert operations([found]) == ["add", "divide", "greater", "multiply", "where"]
+
+
+def test_many_products_and_deep_choices_overflow_no_stack() -> None:
+    """Of a large graph few products are tried, and deep choices are left."""
+    count = 1_200
+
+    def products(x: Any, y: Any) -> Any:
+        return [x[k] * (1 / y[k]) for k in range(count)]
+
+    def choices(x: Any) -> Any:
+        chosen: Any = 0.0
+        for k in range(count):
+            chosen = np.where(x > k, float(k), chosen)
+        return 2 * chosen
+
+    many = sg.trace(products, x=f"{count}", y=f"{count}").dag.outputs
+    found = with_factors_met(many, Knowledge(), lambda new, old: False)
+    assert 0 < sum(new is not old for new, old in zip(found, many, strict=True)) < count
+    deep = sg.trace(choices, x="3").dag.outputs
+    assert with_factors_met(deep, Knowledge(), lambda new, old: False) == list(deep)
