@@ -55,6 +55,9 @@ _MOST_ELEMENTS = 4_000
 _MOST_BYTES = 1 << 27
 """Bytes of trials, beyond which those not asked for since the last time are dropped."""
 
+_BYTES_A_VALUE = 5_000
+"""More bytes are kept of a large graph: so many for each value of its longest sweep."""
+
 _LONG = 1_000
 """The trials of a sweep, beyond which those that are not needed any more are dropped."""
 
@@ -116,7 +119,7 @@ class Trials:
         self._finer = finer
         self._at = 0
         self._roundings = Roundings()
-        self._bytes = 0
+        self._bytes, self._most = 0, _MOST_BYTES
 
     def of(self, node: Node) -> Trial | None:
         """The trial of a node; None if it has several results or too many elements."""
@@ -133,6 +136,7 @@ class Trials:
         missing = self._missing_below(nodes)
         users: Counter[Node] = Counter()
         if len(missing) > _LONG:
+            self._most = max(self._most, _BYTES_A_VALUE * len(missing))
             users.update(nodes)
             users.update([each for node in missing for each in set(node.operands)])
         with np.errstate(all="ignore"):
@@ -140,9 +144,9 @@ class Trials:
                 self._keep(node, self._trial(node))
                 for each in set(node.operands) if users else ():
                     users[each] -= 1
-                    if users[each] == 0 and self._bytes > _MOST_BYTES:
+                    if users[each] == 0 and self._bytes > self._most:
                         self._drop(each)
-        if self._bytes > _MOST_BYTES:
+        if self._bytes > self._most:
             # Not all are dropped: of a large graph, every trial would be computed from the inputs.
             self._older, self._trials, self._bytes = self._trials, {}, 0
 
