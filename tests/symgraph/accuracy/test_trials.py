@@ -88,10 +88,12 @@ def test_a_long_sweep_drops_what_it_does_not_need_any_more(monkeypatch: pytest.M
         for _ in range(1_000):
             value = snp.sin(value) + X
         ends.append(value.node)
-    free, short = Trials(KNOWLEDGE), Trials(KNOWLEDGE)
+    free = Trials(KNOWLEDGE)
     free.learn(ends)
     usual = _traced_bytes(lambda: Trials(KNOWLEDGE).learn(ends))
     monkeypatch.setattr("symgraph.accuracy.trials._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("symgraph.accuracy.trials._BYTES_A_VALUE", 250)
+    short = Trials(KNOWLEDGE)
     assert _traced_bytes(lambda: short.learn(ends)) < usual / 5
     for found, wanted in zip(map(short.of, ends), map(free.of, ends), strict=True):
         assert found is not None
