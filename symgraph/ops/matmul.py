@@ -105,9 +105,9 @@ def _is_symmetric(x: Known, y: Known) -> bool:
             return first.known.has(_SYMMETRIC)
         if _is_mirrored(first, last):
             factors = factors[1:-1]
-        elif _is_product(first.known):
+        elif not first.scales and _is_product(first.known):
             factors = [*_opened(first), *factors[1:]]
-        elif _is_product(last.known):
+        elif not last.scales and _is_product(last.known):
             factors = [*factors[:-1], *_opened(last)]
         else:
             return False

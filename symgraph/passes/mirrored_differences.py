@@ -153,7 +153,9 @@ class _Mirror:
         """The comparison of two values of one operation, by that of their operands in order."""
         found = 1
         for place, (x, y) in enumerate(zip(a.operands, b.operands, strict=True)):
-            sign = self.compared(x, _carried(a, at, place), y, _carried(b, to, place))
+            # Axes that are summed within one another are not to be taken for the same.
+            where, there = (_carried(*each, place, self._depth) for each in ((a, at), (b, to)))
+            sign = self.compared(x, where, y, there)
             if sign >= 0:
                 found *= sign
                 continue
@@ -223,14 +225,14 @@ def _labels(node: Node, labels: Labels) -> Labels:
     return tuple([None if known_equal(size, 1) else label for size, label in pairs])
 
 
-def _carried(node: Node, labels: Labels, place: int) -> Labels:
-    """The labels of an operand; an axis that is reduced is one of the node's own."""
+def _carried(node: Node, labels: Labels, place: int, level: int = 0) -> Labels:
+    """The labels of an operand; an axis that is reduced is one of its operation and level."""
     operand = node.operands[place]
     avals = [each.aval for each in node.operands]
     axes = node.op.carries(node.aval, *avals, slot=place, **node.params)
     own = range(-operand.ndim, 0)
     found = [
-        (node.op, each) if axis is None else labels[axis]
+        (node.op, level, each) if axis is None else labels[axis]
         for each, axis in zip(own, axes, strict=True)
     ]
     return _labels(operand, tuple(found))

@@ -17,7 +17,7 @@ import numpy as np
 from .. import numpy as snp
 from ..array import Array, ArrayLike
 from ..array.eager import is_symbolic
-from ..errors import ShapeError, TraceError
+from ..errors import InputError, ShapeError, TraceError
 from ..ir.dims import known_equal, show_shape
 from ..ops.composites import as_array
 from .names.absent import of_numbers
@@ -240,6 +240,8 @@ class RegularGridInterpolator:
     ------
     TraceError
         If the method is another one, or the places are symbols.
+    InputError
+        If the places along an axis do not increase.
     ShapeError
         If the values do not fit the places.
 
@@ -269,6 +271,12 @@ class RegularGridInterpolator:
                 "RegularGridInterpolator: the places are symbols.", mend="Give numbers as places."
             )
         self.grid = tuple(np.asarray(each, dtype=float) for each in points)
+        for axis, places in enumerate(self.grid):
+            if places.ndim != 1 or len(places) < 2 or not np.all(np.diff(places) > 0):
+                raise InputError(
+                    f"RegularGridInterpolator: the places along axis {axis} do not increase.",
+                    mend="Give two places or more in increasing order, and the values with them.",
+                )
         self.values = as_array(values) if is_symbolic(values) else np.asarray(values, dtype=float)
         self.fill_value = np.nan if bounds_error else fill_value
         sizes = tuple(len(each) for each in self.grid)

@@ -133,9 +133,9 @@ def perm(N: ArrayLike, k: ArrayLike, exact: bool = False) -> Any:
 
 
 def _within(count: Callable[[Array, Array], Array], n: Array, k: Array) -> Array:
-    """The count where 0 <= k <= n, and 0 elsewhere."""
-    some = (k <= n) & (n >= 0) & (k >= 0)
-    return snp.where(some, count(snp.where(some, n, 1.0), snp.where(some, k, 1.0)), 0.0)
+    """The count where 0 <= k <= n, NaN where one is NaN (SciPy has 0), and 0 elsewhere."""
+    none = (k > n) | (n < 0) | (k < 0)
+    return snp.where(none, 0.0, count(snp.where(none, 1.0, n), snp.where(none, 1.0, k)))
 
 
 def _inexact(name: str, exact: bool) -> None:

@@ -165,3 +165,17 @@ def test_constants_are_compared_by_all_of_their_numbers() -> None:
 
     for other in (left, 2 * right):
         assert "multiply" in operations(doubled(difference(other)))
+
+
+def test_axes_summed_within_one_another_are_told_apart() -> None:
+    """The sum over k of a function of the sum over l changes when k and l change places."""
+
+    def f(x: Any, m: Any, w: Any, v: Any) -> Any:
+        z = x[:, :, None] * x[:, None, :] + np.arange(3.0)
+        one = np.sum(np.exp(np.sum(z, axis=2)), axis=1)
+        other = np.sum(np.exp(np.sum(np.swapaxes(z, 1, 2), axis=2)), axis=1)
+        d = one[:, None] - other[None, :]
+        return d - turned(d)
+
+    graph = sg.trace(f, **SPECS)
+    assert doubled(graph) == list(graph.dag.outputs)

@@ -117,3 +117,9 @@ def test_a_grid_has_the_gradients_of_its_values_and_of_points_between() -> None:
 def test_what_is_refused(make: Any, words: str) -> None:
     with pytest.raises(sg.SymgraphError, match=words):
         make(sg.input("s", (4,)))
+
+
+@pytest.mark.parametrize("places", [[1.0, 0.5, 0.0], [0.0, 2.0, 1.0], [0.0, 0.0, 1.0], [1.0]])
+def test_places_of_a_grid_that_do_not_increase_are_refused(places: list[float]) -> None:
+    with pytest.raises(sg.InputError, match="along axis 1 do not increase"):
+        interpolate.RegularGridInterpolator(([0.0, 1.0], places), np.ones((2, len(places))))

@@ -388,3 +388,11 @@ def test_a_rule_of_fixed_points(n: int) -> None:
     assert_like(found[0], wanted[0])
     of_ends = sg.grad(lambda a, b: integrate.fixed_quad(np.exp, a, b, n=12)[0], ("a", "b"))
     np.testing.assert_allclose(of_ends(0.5, 2.0), (-np.exp(0.5), np.exp(2.0)), rtol=1e-12)
+
+
+def test_counts_of_what_is_no_number_are_none() -> None:
+    """SciPy's are 0 there."""
+    for count in (special.comb, special.perm):
+        assert np.isnan(count(np.nan, 2.0))
+        assert np.isnan(count(3.0, np.nan))
+        assert count(2.0, 3.0) == 0.0
