@@ -53,7 +53,7 @@ def test_the_error_says_what_to_write(other: Any, here: Any, told: str) -> None:
         (lambda x: x.sum(dim=0), r"^sum\(\) .*'dim'\. NumPy's name of it is axis\."),
         (lambda x: x.mean(1, keepdim=True), r"^mean\(\) .*NumPy's name of it is keepdims\."),
         (lambda x: snp.cumsum(x, dim=0), r"^cumsum\(\) .*NumPy's name of it is axis\."),
-        (lambda x: snp.softmax(x, axes=0), r"^softmax\(\) .*'axes'$"),
+        (lambda x: snp.softmax(x, axes=0), r"^softmax\(\) .*'axes'(?!.*NumPy)"),
     ],
 )
 def test_a_wrong_keyword_is_told_under_the_name_of_the_function(call: Any, told: str) -> None:
