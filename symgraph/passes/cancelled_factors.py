@@ -17,12 +17,12 @@ from ..array import Array
 from ..facts import nonzero, total
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, make, origin
-from ..ir.walks import reachable, substituted
+from ..ir.walks import reachable
 from ..ops.creation import constant_of
 from ..ops.elementwise import divide, multiply, negative
 from ..ops.movement import broadcast_to, reshape
 from ..rewriting.guards import uniform_value
-from .gains import Loses, is_shorter
+from .gains import Change, Loses, changed_one_by_one, is_shorter
 
 __all__ = ["factors_of", "shaped_like", "with_factor", "with_factors_cancelled"]
 
@@ -47,42 +47,42 @@ def with_factors_cancelled(
     is_body : bool
         Whether the graph stands inside a loop or a branch, and others read its outputs.
     """
-    current, changed = list(outputs), True
-    while changed:
-        changed = False
-        for node in reachable(current):
-            new = _cancelled(node, knowledge, current, is_body=is_body)
-            if new is not None and is_shorter(new, current, loses):
-                current, changed = new, True
-                break
-    return current
+    return changed_one_by_one(
+        outputs,
+        lambda current: _changes(current, knowledge, is_body=is_body),
+        lambda new, old: is_shorter(new, old, loses),
+    )
 
 
-def _cancelled(
-    node: Node, knowledge: Knowledge, outputs: Sequence[Node], *, is_body: bool
-) -> list[Node] | None:
-    """The outputs without the first value that a product both has as a factor and is divided by."""
-    if node.op not in (multiply.op, divide.op) or node.dtype.kind != "f" or node.copy:
-        return None
-    factors = Counter(factors_of(node))
-    for factor in [each for each, power in factors if power > 0]:
-        times = factors[factor, -1]
-        if not times or factor.is_constant or not knowledge.of(factor).has(total):
+def _changes(outputs: Sequence[Node], knowledge: Knowledge, *, is_body: bool) -> Iterator[Change]:
+    """Products, and each without the first value that it has as a factor and is divided by."""
+    nodes, bounded = reachable(outputs), None
+    for node in nodes:
+        if node.op not in (multiply.op, divide.op) or node.dtype.kind != "f" or node.copy:
             continue
-        if knowledge.of(factor).has(nonzero) or (
-            times > factors[factor, 1] and _keeps_poles(node, outputs, is_body=is_body)
-        ):
-            rest = with_factor(node, factor, 1)
-            rest = None if rest is None else with_factor(rest, factor, -1)
-            if rest is None or rest.dtype != node.dtype:
-                return None
-            return substituted(outputs, {node: shaped_like(rest, node)})
-    return None
+        factors = Counter(factors_of(node))
+        for factor, power in factors:
+            times = factors[factor, -1]
+            if power < 0 or not times or factor.is_constant or not knowledge.of(factor).has(total):
+                continue
+            if not knowledge.of(factor).has(nonzero):
+                if times <= factors[factor, 1]:
+                    continue
+                if bounded is None:
+                    bounded = below_bounded(nodes, outputs if is_body else ())
+                if node in bounded:
+                    continue  # Something above would make a number of infinity.
+            new = _without(node, factor)
+            if new is not None:
+                yield node, new
+            break
 
 
-def _keeps_poles(node: Node, outputs: Sequence[Node], *, is_body: bool) -> bool:
-    """Whether infinity may stand for NaN: nothing above makes a number of it."""
-    return node not in below_bounded(reachable(outputs), outputs if is_body else ())
+def _without(node: Node, factor: Node) -> Node | None:
+    """The product without a factor that it is divided by, once."""
+    rest = with_factor(node, factor, 1)
+    rest = None if rest is None else with_factor(rest, factor, -1)
+    return shaped_like(rest, node) if rest is not None and rest.dtype == node.dtype else None
 
 
 def factors_of(node: Node) -> Iterator[tuple[Node, int]]:
