@@ -195,11 +195,12 @@ class Graph(View):
         bounds : SaturationBounds, optional
             How far `strategy="saturate"` goes.
         effort : "low", "normal" or "high"
-            How long to look. Low: one round of rules and algebra, each value looked at a bounded
-            number of times. Normal: rounds until nothing changes; above 60 nodes, until a round
-            gains less than 1 % of the operations. High: rounds until nothing changes for graphs of
-            up to 3,000 nodes. A graph that had less is simplified from the graph before that, so
-            the result is what it would have been at once.
+            How long to look. Low: one round, each value looked at a bounded number of times; above
+            60 nodes by rules alone, without the algebra of sums and products. Normal: rounds until
+            nothing changes; above 60 nodes, until a round gains less than 1 % of the operations;
+            above 3,000 nodes, as low. High: rounds until nothing changes; above 3,000 nodes, one
+            round with the algebra. A graph that had less is simplified from the graph before that,
+            so the result is what it would have been at once.
         keep : str, sequence of str, or bool
             Values that stay, by the names you gave them: variables of the traced function, or
             names of `sg.name`. True keeps all of them. Rules see neither through nor across a kept
