@@ -14,10 +14,12 @@ from ..ir.dims import names_of
 from .peak import predicted_peak
 from .statements import Program
 
-__all__ = ["FEWER", "GROWTH", "needs_little_more", "with_blocks"]
+__all__ = ["FEWER", "GROWTH", "SMALL", "needs_little_more", "with_blocks"]
 
 GROWTH = 25 / 24
 """How much the peak may grow by loops, whose blocks need memory, and by calls made once."""
+SMALL = 2**16
+"""Bytes by which the peak may always grow: these stay in the cache of one core."""
 FEWER = 1 / 2
 """To what the peak must shrink by loops beside compiled ones, which save time themselves."""
 
@@ -44,11 +46,14 @@ def _sizes_that_pay(blocked: Program) -> Mapping[str, int] | None:
 
 
 def needs_little_more(shared: Program, program: Program) -> bool:
-    """Whether the program that makes each call once has about the peak of the other."""
+    """Whether the program that makes each call once has about the peak of the other.
+
+    It may take some more bytes, too, if these are few whatever is passed: no size is named.
+    """
     sizes = dict.fromkeys(_names_of_sizes(program.dag), NOMINAL_DIM)
     # NumPy's buffers do not grow with the arrays, and would decide at the nominal size.
     before, after = [predicted_peak(each, sizes, buffers=False) for each in (program, shared)]
-    return after <= before * GROWTH
+    return after <= before * GROWTH or (not sizes and after <= before + SMALL)
 
 
 def _names_of_sizes(dag: Dag) -> set[str]:
