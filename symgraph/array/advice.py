@@ -316,11 +316,34 @@ def _instead_of_lists(found: UserExpression, call: ast.Call, function: object) -
         shown = f"snp.array({', '.join([ast.unparse(each) for each in call.args])})"
         return f"NumPy makes an array of numbers. Use {_short(shown)} of symgraph.numpy."
     if not any(_is_list(found, each) for each in given):
-        return ""
+        return _instead_of_named_list(found, given)
     own = str(getattr(function, "__name__", ""))
     name = ".".join(["snp", *([path] if path else []), own])
     shown = f"{name}({', '.join([ast.unparse(each) for each in (*call.args, *call.keywords)])})"
     return f"{reads} Use {_short(shown)} of symgraph.numpy, which joins symbolic values."
+
+
+def _instead_of_named_list(found: UserExpression, nodes: Sequence[ast.expr]) -> str:
+    """What to write for a list that is computed with as if it were an array."""
+    for node in nodes:
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name) and _is_list_of_symbols(found.value_of(each)):
+                name = each.id
+                return (
+                    f"{name} is a list of symbols, and no array: begin with "
+                    f"{name} = snp.array({name}), or give the function np.array({name})."
+                )
+    return ""
+
+
+def _is_list_of_symbols(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and any(
+        _is_list_of_symbols(each) or _library(each) == "symgraph" for each in cast("Any", value)
+    )
+
+
+def _library(value: object) -> str:
+    return type(value).__module__.partition(".")[0]
 
 
 def _is_list(found: UserExpression, node: ast.expr) -> bool:
@@ -351,14 +374,13 @@ def _instead_of_operand(found: UserExpression, sides: Sequence[ast.expr]) -> str
         while value is None and isinstance(below, ast.Subscript | ast.Attribute):
             below, told = below.value, "comes from"
             value = found.value_of(below)
-        library = type(value).__module__.partition(".")[0]
-        if hasattr(value, "__array__") and library not in ("numpy", "symgraph"):
+        if hasattr(value, "__array__") and _library(value) not in ("numpy", "symgraph"):
             name = ast.unparse(side)
             return (
                 f"{name} {told} a {type(value).__name__}, which computes with numbers: "
                 f"take its array, np.asarray({name})."
             )
-    return ""
+    return _instead_of_named_list(found, sides)
 
 
 def _short(text: str) -> str:

@@ -94,6 +94,16 @@ def into_numbers(x):
     return np.sum(table)
 
 
+def list_times_array(x):
+    rows = [[x[0], x[1]], [x[1], x[2]]]
+    return np.sum(rows @ np.ones(2))
+
+
+def list_repeated(x):
+    pair = [x[0], x[1]]
+    return np.sum(pair * 2)
+
+
 def on_the_diagonal(x):
     table = np.zeros((3, 3))
     np.fill_diagonal(table, x)
@@ -131,6 +141,8 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: np.sum(np.array([x[0], x[1]])), "np.stack([x[0], x[1]])"),
     (listed, "np.stack(pair)"),
     (of_the_list, "snp.mean([x[0], x[1]])"),
+    (list_times_array, "begin with rows = snp.array(rows), or give the function np.array(rows)."),
+    (list_repeated, "pair is a list of symbols, and no array"),
     (lambda x: np.linalg.det(np.array([[x[0], 1.0], [0.0, x[1]]])), "snp.array([[x[0], 1.0], [0."),
     (lambda x: np.sum(np.array([v**2 for v in x])), "snp.array([v ** 2 for v in x])"),
     (lambda x: np.sum(np.concatenate([[x[0]], [1.0]])), "snp.concatenate([[x[0]], [1.0]])"),
