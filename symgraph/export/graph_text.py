@@ -213,9 +213,11 @@ def _is_repeated_by_users(node: Node, dag: Dag) -> bool:
 
 
 def _repeats(node: Node) -> bool:
+    """Whether it repeats a computed value; `spelled` writes constants as numbers."""
     arrangement = node.op.traits.arrangement
-    adds_ones = arrangement is Arrangement.REGROUPED and not node.operands[0].shape
-    return adds_ones or arrangement is Arrangement.REPEATED
+    if arrangement is Arrangement.REPEATED:
+        return not node.operands[0].is_constant
+    return arrangement is Arrangement.REGROUPED and not node.operands[0].shape
 
 
 def _is_view_of_input(node: Node) -> bool:

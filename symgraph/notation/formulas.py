@@ -33,7 +33,9 @@ __all__ = [
     "converted_formula",
     "difference_formula",
     "fraction_formula",
+    "holds_one_number",
     "is_matrix",
+    "negation_formula",
     "negative_formula",
     "operand_formula",
     "power_formula",
@@ -78,13 +80,20 @@ def argument(operand: Spelled) -> str:
     return rf"\left({operand[0]}\right)"
 
 
+def holds_one_number(value: np.ndarray[Any, Any]) -> bool:
+    """Whether all elements are the same number, NaN included; false of an empty array."""
+    floats = value.dtype.kind == "f"
+    return bool(value.size) and np.array_equal(
+        value, np.broadcast_to(value.reshape(-1)[0], value.shape), equal_nan=floats
+    )
+
+
 def is_number(node: Node) -> bool:
     """Whether all elements of the node are known to be one number."""
     while node.op.traits.arrangement in (*_EXACT, Arrangement.REGROUPED):
         node = node.operands[0]
     if node.is_constant:
-        value: np.ndarray[Any, Any] = node.params["value"]
-        return bool(value.size) and bool(np.all(value == value.reshape(-1)[0]))
+        return holds_one_number(node.params["value"])
     return all(known_equal(dim, 1) for dim in node.shape)
 
 
@@ -361,6 +370,11 @@ def connective(sign: str) -> Writer:
     """A sign of logic between two truth values; None for whole numbers, whose bits are meant."""
     related = relation(sign)
     return lambda node, operands: related(node, operands) if node.dtype.kind == "b" else None
+
+
+def negation_formula(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
+    r"""The sign of logic before a truth value, `\neg x`; None for the bits of whole numbers."""
+    return (rf"\neg {within(operands[0], ATOM)}", UNARY) if node.dtype.kind == "b" else None
 
 
 _OF_MATRICES = frozenset(

@@ -172,6 +172,9 @@ def test_what_an_operator_repeats_by_itself_is_not_told() -> None:
     assert str(slope.formula()) == "1 / n / x"
     twice = sg.trace(lambda x: np.mean(np.log(x)) ** 2, x="n").gradient("x", value=False)
     assert "broadcast" not in str(twice.formula())
+    assert str(sg.trace(lambda x: np.where(x > 0, np.ones(1), x), x="n").formula()) == (
+        "where(x > 0, 1, x)"
+    )
     # These would change their shapes, or those of what they are in.
     kept = [
         lambda x, s: (np.broadcast_to(s, (3,)), x),
