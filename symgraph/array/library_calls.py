@@ -66,4 +66,7 @@ def _name(frame: FrameType) -> str:
     if "<locals>" in name:
         wrapped: Any = next((v for k in _WRAPPED if callable(v := frame.f_locals.get(k))), None)
         name = getattr(wrapped, "__qualname__", code.co_name)
+    if name.endswith("__new__"):  # SymPy's sin is a class
+        made = frame.f_locals.get("cls", next(iter(frame.f_locals.get("args", ())), None))
+        name = getattr(made, "__name__", name)
     return f"{library_of(frame)}.{name}"

@@ -343,6 +343,21 @@ def test_a_function_of_an_installed_library_is_named_and_the_user_s_line() -> No
     assert "sg.custom_op" in told
 
 
+def test_a_class_of_a_library_has_its_own_name() -> None:
+    import sympy
+
+    with pytest.raises(TraceError, match=r"sympy\.sin cannot be traced"):
+        sg.grad(lambda x: sympy.sin(x))(1.0)
+
+
+def test_other_errors_of_libraries_that_meet_a_symbol_are_explained() -> None:
+    numba = pytest.importorskip("numba", reason="the extra native is not installed")
+    with pytest.raises(Exception, match=r"symgraph\.array\.handle\.Array") as raised:
+        sg.grad(numba.njit(lambda x: x * x))(2.0)
+    (note,) = raised.value.__notes__
+    assert "f.py_func" in note
+
+
 def test_a_symbol_by_hand_is_answered_too():
     x = sg.input("x", ())
     assert isinstance(x, Array)
