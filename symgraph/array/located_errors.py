@@ -44,14 +44,14 @@ def _rows(shown: Sequence[str]) -> list[str]:
     return rows
 
 
-def _shown(operand: Any) -> str:
+def _shown(operand: object) -> str:
     """Type and shape of an operand, its name, and the line that made it."""
     node = getattr(operand, "node", None)
     if isinstance(node, Node):
         made = node.origin
         via = "gradient of " if made.adjoint_of is not None else ""
         source = f"   from {via}{made.frames[0].quoted()}" if made.frames else ""
-        return f"{operand.aval} {shortened(escaped(name_of(node)))}".rstrip() + source
+        return f"{node.aval} {shortened(escaped(name_of(node)))}".rstrip() + source
     if isinstance(operand, np.ndarray):
         array = cast("np.ndarray[Any, Any]", operand)
         return f"{array.dtype}{show_shape(array.shape)}   a constant"
