@@ -15,14 +15,13 @@ from numpy.typing import DTypeLike
 from ..errors import InputError, MissingAttribute, TraceError
 from ..ir.avals import AxisLike
 from ..source import user_frame
-from .advice import instead_of_condition
 from .dispatch import is_complex
 from .library_calls import LibraryCall, library_call
 from .operators import Operators
 from .other_methods import instead_of_method, instead_of_torch
 from .scipy_calls import scipy_call
 from .sparse_factors import unreadable
-from .statements import instead_of_statement
+from .statements import instead_of_condition, instead_of_statement
 
 __all__ = ["ArrayMethods"]
 
