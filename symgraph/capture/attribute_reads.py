@@ -1,7 +1,7 @@
 """Attributes that code reads of objects, found without running anything.
 
-A name that is read of an object that is known is followed to its value; one of an object that is
-not known here is kept, and looked up later in each object that the walk met.
+Where the object is known, the attribute is followed to its value. Where it is not, as with a
+parameter, the name is kept, and looked up later in every object that the walk has met.
 """
 
 from __future__ import annotations
