@@ -8,7 +8,7 @@ terms and atoms. `extraction` writes an expression as operations again, where th
 from __future__ import annotations
 
 from .regions.memory import Settlement
-from .regions.region_pass import THOROUGH_UP_TO, normalized, settlement
 from .regions.replacements import RewriteLog
+from .regions.walks import THOROUGH_UP_TO, normalized, settlement
 
 __all__ = ["THOROUGH_UP_TO", "RewriteLog", "Settlement", "normalized", "settlement"]

@@ -22,7 +22,6 @@ from ..source import is_assigning, running_frame
 
 __all__ = [
     "UserExpression",
-    "instead_of_condition",
     "instead_of_numbers",
     "number_by_number",
     "start_from",
@@ -120,61 +119,6 @@ def instead_of_numbers(*, of_size: bool = False) -> str:
             return _instead_of_operand(found, (left, right))
         case _:
             return ""
-
-
-def instead_of_condition(line: str, is_truth: bool = True) -> str:
-    """What to write instead of `and`, `or`, `not` and `a < b < c`; empty for a plain condition.
-
-    Parameters
-    ----------
-    line : str
-        The user's line: the running expression is one side of `and` there.
-    is_truth : bool
-        Whether the symbol is boolean. Of a number, `x or y` is x or y, and no truth value.
-    """
-    found = user_expression()
-    if found is None:
-        return ""
-    whole = _around(found.node, line)
-    match whole:
-        case ast.BoolOp(op=op, values=[one, other]) if not is_truth:
-            pair = (one, other) if isinstance(op, ast.Or) else (other, one)
-            chosen = ", ".join([ast.unparse(each) for each in pair])
-            return f"Of a number write np.where({_in_parentheses(one)} != 0, {chosen})."
-        case ast.BoolOp() if not is_truth:
-            return ""
-        case ast.BoolOp(op=op, values=values):
-            sign = " & " if isinstance(op, ast.And) else " | "
-            joined = sign.join([_in_parentheses(each) for each in values])
-        case ast.Compare(left=first, ops=ops, comparators=others) if len(ops) > 1:
-            pairs = zip((first, *others), ops, others, strict=False)
-            joined = " & ".join(
-                [f"({ast.unparse(ast.Compare(a, [op], [b]))})" for a, op, b in pairs]
-            )
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            shown = _in_parentheses(operand)
-            joined = f"~{shown}" if is_truth else f"{shown} == 0"
-        case _:
-            return ""
-    return f"Of arrays write {joined}, and choose elementwise with np.where(condition, a, b)."
-
-
-def _in_parentheses(node: ast.expr) -> str:
-    alone = isinstance(node, (ast.Name, ast.Call, ast.Subscript, ast.Attribute, ast.Constant))
-    return ast.unparse(node) if alone else f"({ast.unparse(node)})"
-
-
-def _around(node: ast.expr, line: str) -> ast.expr:
-    """The `and` or `or` of a line that an expression is part of; otherwise the expression."""
-    try:
-        statement = ast.parse(f"{line} pass" if line.endswith(":") else line)
-    except (SyntaxError, ValueError):  # a part of a statement, as `elif` is
-        return node
-    sought = ast.dump(node)
-    for each in ast.walk(statement):
-        if isinstance(each, ast.BoolOp) and sought in map(ast.dump, each.values):
-            return each
-    return node
 
 
 def start_from(written: object, name: str = "") -> str:
@@ -316,11 +260,34 @@ def _instead_of_lists(found: UserExpression, call: ast.Call, function: object) -
         shown = f"snp.array({', '.join([ast.unparse(each) for each in call.args])})"
         return f"NumPy makes an array of numbers. Use {_short(shown)} of symgraph.numpy."
     if not any(_is_list(found, each) for each in given):
-        return ""
+        return _instead_of_named_list(found, given)
     own = str(getattr(function, "__name__", ""))
     name = ".".join(["snp", *([path] if path else []), own])
     shown = f"{name}({', '.join([ast.unparse(each) for each in (*call.args, *call.keywords)])})"
     return f"{reads} Use {_short(shown)} of symgraph.numpy, which joins symbolic values."
+
+
+def _instead_of_named_list(found: UserExpression, nodes: Sequence[ast.expr]) -> str:
+    """What to write for a list that is computed with as if it were an array."""
+    for node in nodes:
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name) and _is_list_of_symbols(found.value_of(each)):
+                name = each.id
+                return (
+                    f"{name} is a list of symbols, and no array: begin with "
+                    f"{name} = snp.array({name}), or give the function np.array({name})."
+                )
+    return ""
+
+
+def _is_list_of_symbols(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and any(
+        _is_list_of_symbols(each) or _library(each) == "symgraph" for each in cast("Any", value)
+    )
+
+
+def _library(value: object) -> str:
+    return type(value).__module__.partition(".")[0]
 
 
 def _is_list(found: UserExpression, node: ast.expr) -> bool:
@@ -351,14 +318,13 @@ def _instead_of_operand(found: UserExpression, sides: Sequence[ast.expr]) -> str
         while value is None and isinstance(below, ast.Subscript | ast.Attribute):
             below, told = below.value, "comes from"
             value = found.value_of(below)
-        library = type(value).__module__.partition(".")[0]
-        if hasattr(value, "__array__") and library not in ("numpy", "symgraph"):
+        if hasattr(value, "__array__") and _library(value) not in ("numpy", "symgraph"):
             name = ast.unparse(side)
             return (
                 f"{name} {told} a {type(value).__name__}, which computes with numbers: "
                 f"take its array, np.asarray({name})."
             )
-    return ""
+    return _instead_of_named_list(found, sides)
 
 
 def _short(text: str) -> str:

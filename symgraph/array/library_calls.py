@@ -9,10 +9,10 @@ from __future__ import annotations
 from types import FrameType
 from typing import Any, NamedTuple
 
-from ..capture.foreign import is_installed
+from ..capture.foreign import is_foreign, is_installed
 from ..source import Frame, described, is_internal, running_frame
 
-__all__ = ["LibraryCall", "library_call"]
+__all__ = ["LibraryCall", "caller_of_libraries", "library_call", "library_of"]
 
 _WRAPPED = ("func", "fun", "function", "f", "fn", "wrapped")
 """What decorators call the function that they wrap."""
@@ -39,6 +39,22 @@ def library_call() -> LibraryCall | None:
     return LibraryCall(_name(outer), *lines)
 
 
+def caller_of_libraries(frame: FrameType) -> FrameType | None:
+    """The innermost frame, from a frame on, that is in no library and not Python's own."""
+    at: FrameType | None = frame
+    while at is not None:
+        module = _module(at)
+        if not (is_internal(at) or is_foreign(module) or is_installed(module)):
+            return at
+        at = at.f_back
+    return None
+
+
+def library_of(frame: FrameType) -> str:
+    """The library that a frame's module belongs to, as `sklearn`."""
+    return _module(frame).partition(".")[0]
+
+
 def _module(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__") or "")
 
@@ -50,4 +66,7 @@ def _name(frame: FrameType) -> str:
     if "<locals>" in name:
         wrapped: Any = next((v for k in _WRAPPED if callable(v := frame.f_locals.get(k))), None)
         name = getattr(wrapped, "__qualname__", code.co_name)
-    return f"{_module(frame).partition('.')[0]}.{name}"
+    if name.endswith("__new__"):  # SymPy's sin is a class
+        made = frame.f_locals.get("cls", next(iter(frame.f_locals.get("args", ())), None))
+        name = getattr(made, "__name__", name)
+    return f"{library_of(frame)}.{name}"

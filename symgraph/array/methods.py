@@ -15,14 +15,13 @@ from numpy.typing import DTypeLike
 from ..errors import InputError, MissingAttribute, TraceError
 from ..ir.avals import AxisLike
 from ..source import user_frame
-from .advice import instead_of_condition
 from .dispatch import is_complex
 from .library_calls import LibraryCall, library_call
 from .operators import Operators
 from .other_methods import instead_of_method, instead_of_torch
 from .scipy_calls import scipy_call
 from .sparse_factors import unreadable
-from .statements import instead_of_statement
+from .statements import instead_of_condition, instead_of_statement
 
 __all__ = ["ArrayMethods"]
 
@@ -249,9 +248,11 @@ class ArrayMethods(Operators):
             "symgraph.scipy; math.* does not trace.",
         )
 
-    def _refuse_library(self, called: LibraryCall) -> NoReturn:
+    def _refuse_library(
+        self, called: LibraryCall, why: str = "it converts its arguments to NumPy arrays"
+    ) -> NoReturn:
         raise TraceError(
-            f"{called.name} cannot be traced: it converts its arguments to NumPy arrays.",
+            f"{called.name} cannot be traced: {why}.",
             [f"used at {called.used.quoted()}", f"within {called.within.quoted()}"],
             mend="Write it with functions of numpy, symgraph.numpy or symgraph.scipy; sg.custom_op "
             "makes an operation of any other function.",
@@ -267,6 +268,12 @@ class ArrayMethods(Operators):
 
     def __dlpack__(self, *_args: object, **_keywords: object) -> NoReturn:
         self._no_numbers("An exchange of memory", "Keep the array symbolic; evaluate the graph.")
+
+    def __dlpack_device__(self) -> NoReturn:
+        within = library_call()  # torch.as_tensor and its kin ask this first
+        if within is not None:
+            self._refuse_library(within, "it reads the memory of its arguments")
+        self.__dlpack__()
 
     @classmethod
     def __torch_function__(cls, function: object, *_call: object) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Advice where a symbol decides a statement: an assertion, a loop, a check, a way out of a loop."""
+"""Advice where a symbol decides: conditions, assertions, loops, checks, ways out of loops."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import textwrap
 from collections.abc import Iterator
 
 from ..source import Frame
+from .advice import user_expression
 
-__all__ = ["instead_of_statement"]
+__all__ = ["instead_of_condition", "instead_of_statement"]
 
 _ASSERTED = (
     "State what is known of an input as a fact, as in sg.spec(3, assume=sg.positive), and lower "
@@ -63,3 +64,59 @@ def _block(file: str, line: int) -> Iterator[str]:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+# -- conditions ------------------------------------------------------------------------------------
+def instead_of_condition(line: str, is_truth: bool = True) -> str:
+    """What to write instead of `and`, `or`, `not` and `a < b < c`; empty for a plain condition.
+
+    Parameters
+    ----------
+    line : str
+        The user's line: the running expression is one side of `and` there.
+    is_truth : bool
+        Whether the symbol is boolean. Of a number, `x or y` is x or y, and no truth value.
+    """
+    found = user_expression()
+    if found is None:
+        return ""
+    whole = _around(found.node, line)
+    match whole:
+        case ast.BoolOp(op=op, values=[one, other]) if not is_truth:
+            pair = (one, other) if isinstance(op, ast.Or) else (other, one)
+            chosen = ", ".join([ast.unparse(each) for each in pair])
+            return f"Of a number write np.where({_in_parentheses(one)} != 0, {chosen})."
+        case ast.BoolOp() if not is_truth:
+            return ""
+        case ast.BoolOp(op=op, values=values):
+            sign = " & " if isinstance(op, ast.And) else " | "
+            joined = sign.join([_in_parentheses(each) for each in values])
+        case ast.Compare(left=first, ops=ops, comparators=others) if len(ops) > 1:
+            pairs = zip((first, *others), ops, others, strict=False)
+            joined = " & ".join(
+                [f"({ast.unparse(ast.Compare(a, [op], [b]))})" for a, op, b in pairs]
+            )
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            shown = _in_parentheses(operand)
+            joined = f"~{shown}" if is_truth else f"{shown} == 0"
+        case _:
+            return ""
+    return f"Of arrays write {joined}, and choose elementwise with np.where(condition, a, b)."
+
+
+def _in_parentheses(node: ast.expr) -> str:
+    alone = isinstance(node, (ast.Name, ast.Call, ast.Subscript, ast.Attribute, ast.Constant))
+    return ast.unparse(node) if alone else f"({ast.unparse(node)})"
+
+
+def _around(node: ast.expr, line: str) -> ast.expr:
+    """The `and` or `or` of a line that an expression is part of; otherwise the expression."""
+    try:
+        statement = ast.parse(f"{line} pass" if line.endswith(":") else line)
+    except (SyntaxError, ValueError):  # a part of a statement, as `elif` is
+        return node
+    sought = ast.dump(node)
+    for each in ast.walk(statement):
+        if isinstance(each, ast.BoolOp) and sought in map(ast.dump, each.values):
+            return each
+    return node

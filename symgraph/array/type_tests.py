@@ -16,6 +16,7 @@ from typing import Any, cast, get_args
 import numpy as np
 
 from .advice import UserExpression, user_expression
+from .library_calls import caller_of_libraries, library_of
 
 __all__ = ["PASSES_ON", "TypeTestWarning", "tell_type_test"]
 
@@ -28,7 +29,7 @@ class TypeTestWarning(UserWarning):
 
 
 def tell_type_test(own: type, dtype: np.dtype[Any], ndim: int, frame: FrameType) -> None:
-    """Warn if the user's running expression is answered otherwise for numbers.
+    """Warn if the running expression, the user's or a library's, has another answer for numbers.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def tell_type_test(own: type, dtype: np.dtype[Any], ndim: int, frame: FrameType)
     ndim : int
         Its number of dimensions; without any it stands for a number.
     frame : frame
-        The user's.
+        The one that asks.
     """
     found = user_expression()
     if found is None:
@@ -56,6 +57,14 @@ def tell_type_test(own: type, dtype: np.dtype[Any], ndim: int, frame: FrameType)
         "the function is traced as it goes on after False. Ask np.ndim(x) == 0 for a number and "
         "hasattr(x, 'shape') for an array, or name sg.Array beside the types."
     )
+    caller = caller_of_libraries(frame)
+    if caller is not None and caller is not frame:  # The user's line, which the user can change.
+        library = library_of(frame)
+        text = (
+            f"{library} asks whether a symbol is a {noun}, and goes on as if it were none. "
+            f"Write this line without {library}, with functions of numpy or symgraph.numpy."
+        )
+        frame = caller
     registry = frame.f_globals.setdefault("__warningregistry__", {})
     warnings.warn_explicit(
         text, TypeTestWarning, frame.f_code.co_filename, frame.f_lineno, registry=registry

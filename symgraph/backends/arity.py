@@ -1,4 +1,4 @@
-"""Functions of a known number of arguments: Python passes them on in a third of the time."""
+"""Functions of a fixed number of arguments, passed on in a third of the time of `*values`."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from ..errors import BackendError
+from ..errors import BackendError, did_you_mean
 from ..ir.dag import Dag
 from ..ir.dims import Dim, names_of
 from ..namespace import Namespace
@@ -190,6 +190,10 @@ def _entry_named(name: str) -> EntryPoint:
             mend = "Install the project, which declares ours: pip install -e . in a checkout."
         elif name in ("cuda", "gpu", "tpu", "mps"):
             mend = "Backends jax and torch compute on the device of their arrays, cupy on CUDA's."
+        elif name in ("c", "cpu", "llvm", "numba"):
+            mend = "Backends numpy and native compute on the CPU; native compiles loops by LLVM."
+        elif meant := did_you_mean(name.lower(), available()):
+            mend = meant
         raise BackendError(
             f"There is no backend {name!r}.",
             [f"known: {', '.join(available()) or 'none'}"],

@@ -12,8 +12,7 @@ its digits on each device; `jax_default_matmul_precision` gives them up for spee
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import Any, cast
@@ -34,6 +33,7 @@ from ..passes.program_graph import program_graph
 from .arity import of_arguments
 from .base import Compiled, OwnArrays, sizes_read
 from .capabilities import Capabilities, check_device, dtypes_of
+from .jax_host_calls import TRACER, HostCalls, host_calls, place_in, scope_name
 from .jax_namespace import JaxNamespace
 from .single_function import SingleFunction
 
@@ -45,7 +45,6 @@ enable_x64: Callable[[bool], AbstractContextManager[Any]] = (
 )
 _config = cast("Any", jax.config)
 _ARRAY: type[Any] = type(jax.numpy.zeros(()))
-_TRACER: type[Any] = import_module("jax.core").Tracer
 _NAMESPACE = JaxNamespace("jax.numpy", "jax.scipy.special")
 
 
@@ -78,7 +77,7 @@ def _with_64_bits(arrays: Sequence[Any], wide: str) -> AbstractContextManager[An
     BackendError
         If that setting is off, and the graph needs the 64-bit dtype `wide`.
     """
-    if not any(isinstance(each, _TRACER) for each in arrays):
+    if not any(isinstance(each, TRACER) for each in arrays):
         return enable_x64(True)
     if wide and not jax.config.read("jax_enable_x64"):
         raise BackendError(
@@ -150,43 +149,32 @@ class JaxBackend:
         placed = None if device is None else self._device(device)
         donated = _places(dag, donate, jit)
 
-        specs = [(node.shape, node.dtype) for node in dag.inputs.values()]
-        known = not dims and all(isinstance(dim, int) for shape, _ in specs for dim in shape)
-
-        def program(*values: Any, sizes: tuple[int, ...] = ()) -> tuple[Any, ...]:
-            # JAX calls this once for each combination of shapes and dtypes.
-            if known and [(each.shape, each.dtype) for each in values] != specs:
-                raise _Others
-            with _all_digits():
-                return evaluated(dag, order, values, dict(zip(dims, sizes, strict=True)))
-
+        known = None if dims else _known_types(dag)
+        program = _program(dag, order, dims, known)
         static = ("sizes",) if dims else None
         compiled: Callable[..., Any] = (
             jax.jit(program, static_argnames=static, donate_argnums=donated) if jit else program
         )
         count = len(dag.inputs)
         wide = _dtype_of_64_bits(dag)
-        host = host or _platform() == "cpu"
-        without_host: set[Any] = set()  # Tracing takes longer than a call: once for each size.
+        host = host or jax.default_backend() == "cpu"
+        on_host = None if host else HostCalls(program, order)
 
         def call(*values: Any) -> Sequence[Any]:
             arrays: Sequence[Any] = values[:count]
+            sizes = values[count:]
             as_numpy = not any(map(_ARRAYS.holds, arrays)) if numpy_out is None else numpy_out
             with _with_64_bits(arrays, wide):
                 if placed is not None:
                     arrays = _moved(arrays, placed)
-                if not host and (on := _platforms(arrays)) != frozenset(["cpu"]):
-                    key = (on, values[count:], *[(each.shape, each.dtype) for each in arrays])
-                    if key not in without_host:
-                        _check_host_calls(program, order, arrays, values[count:])
-                        without_host.add(key)
-                sizes = values[count:]
+                if on_host is not None:
+                    on_host.check(arrays, sizes)
                 results = compiled(*arrays, sizes=sizes) if sizes else compiled(*arrays)
                 # A copy, since JAX's memory is read-only and callers may write to results.
                 return [np.array(each) for each in results] if as_numpy else results
 
         direct: SingleFunction | None = None
-        if jit and known and count > 0 and host and placed is None and not numpy_out:
+        if jit and known is not None and count > 0 and host and placed is None and not numpy_out:
             direct = SingleFunction(_usual(compiled, count))
         return Compiled(call, _source(dag), dims, own=_ARRAYS, direct=direct)
 
@@ -233,8 +221,7 @@ class JaxBackend:
     @staticmethod
     def place_in(name: str) -> int | None:
         """The place of the node in whose scope something was traced."""
-        found = _SCOPE.search(name)
-        return None if found is None else int(found.group(1))
+        return place_in(name)
 
     def _device(self, kind: str) -> Any:
         check_device(self.name, self.capabilities, kind)
@@ -246,6 +233,28 @@ class JaxBackend:
 
 class _Others(Exception):
     """Arrays have other shapes or dtypes than a program."""
+
+
+def _known_types(dag: Dag) -> list[tuple[Any, Any]] | None:
+    """Shapes and dtypes of the inputs; None where a shape has a name."""
+    types = [(node.shape, node.dtype) for node in dag.inputs.values()]
+    fixed = all(isinstance(dim, int) for shape, _ in types for dim in shape)
+    return types if fixed else None
+
+
+def _program(
+    dag: Dag, order: Sequence[Node], dims: Sequence[str], known: list[tuple[Any, Any]] | None
+) -> Callable[..., Any]:
+    """The graph as a function that JAX traces; of arrays of `known` types alone, if there are."""
+
+    def program(*values: Any, sizes: tuple[int, ...] = ()) -> tuple[Any, ...]:
+        # JAX calls this once for each combination of shapes and dtypes.
+        if known is not None and [(each.shape, each.dtype) for each in values] != known:
+            raise _Others
+        with _all_digits():
+            return evaluated(dag, order, values, dict(zip(dims, sizes, strict=True)))
+
+    return program
 
 
 _MOST_REFUSED = 3
@@ -292,7 +301,7 @@ def _places(dag: Dag, names: Sequence[str], jit: bool) -> tuple[int, ...]:
 def _moved(arrays: Sequence[Any], device: Any) -> list[Any]:
     """NumPy arrays on the device; arrays of JAX must lie there."""
     for each in arrays:
-        if isinstance(each, jax.Array) and not isinstance(each, _TRACER):
+        if isinstance(each, jax.Array) and not isinstance(each, TRACER):
             elsewhere = [own for own in each.devices() if own.platform != device.platform]
             if elsewhere:
                 raise InputError(
@@ -305,43 +314,13 @@ def _moved(arrays: Sequence[Any], device: Any) -> list[Any]:
     ]
 
 
-def _platform() -> str:
-    """The kind of device on which JAX computes by default."""
-    return jax.default_backend()
-
-
-def _platforms(arrays: Sequence[Any]) -> frozenset[str]:
-    """The kinds of devices that arrays lie on; if they tell none, that on which JAX computes."""
-    found = [
-        own.platform
-        for each in arrays
-        if isinstance(each, jax.Array) and not isinstance(each, _TRACER)
-        for own in each.devices()
-    ]
-    return frozenset(found or [_platform()])
-
-
-def _check_host_calls(
-    program: Callable[..., Any], order: Sequence[Node], arrays: Sequence[Any], sizes: Sequence[int]
-) -> None:
-    """Refuse a program on another device that would call SciPy on the host."""
-    traced = jax.make_jaxpr(lambda *values: program(*values, sizes=tuple(sizes)))(*arrays)
-    for place in host_calls(traced.jaxpr):
-        what = "an operation" if place is None else order[place].op.name
-        raise BackendError(
-            f"JAX has no {what}, and SciPy would compute it on the host.",
-            [] if place is None else [f"{what} {order[place].aval}   from {order[place].origin}"],
-            mend='Allow it with lower("jax", host=True), or lower the graph to "numpy".',
-        )
-
-
 def evaluated(
     dag: Dag, order: Sequence[Node], values: Sequence[Any], sizes: Mapping[str, int]
 ) -> tuple[Any, ...]:
     """The results of a graph by JAX's functions; the name of each scope has the node's place."""
     known: dict[Node, Any] = dict(zip(dag.inputs.values(), values, strict=True))
     for place, node in enumerate(order):
-        with jax.named_scope(f"node{place}.{node.op.name}"):
+        with jax.named_scope(scope_name(place, node)):
             if _is_vector_by_columns(node):
                 (matrix,), vector = node.operands[0].operands, node.operands[1]
                 known[node] = _NAMESPACE.matmul(known[vector], known[matrix])
@@ -363,22 +342,6 @@ def _is_vector_by_columns(node: Node) -> bool:
     # A transpose may also keep the order of the axes.
     turned = first.op.name == "transpose" and first.params["axes"] == (-1, -2)
     return turned and second.ndim == 1
-
-
-_SCOPE = re.compile(r"\bnode(\d+)\.")
-
-
-def host_calls(jaxpr: Any, place: int | None = None) -> Iterator[int | None]:
-    """The places of the nodes for which a function of this Python process would be called."""
-    for equation in jaxpr.eqns:
-        here = JaxBackend.place_in(str(equation.source_info.name_stack)) if place is None else place
-        if equation.primitive.name == "pure_callback":
-            yield here
-        for value in equation.params.values():
-            for each in value if isinstance(value, tuple) else (value,):
-                inner = getattr(each, "jaxpr", each)
-                if hasattr(inner, "eqns"):
-                    yield from host_calls(inner, here)
 
 
 def _source(dag: Dag) -> str:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ..errors import TraceError
+from ..errors import SymgraphError, TraceError
 from ..ir.collector import collector_paused
 from ..ir.node import Node, newest_serial
 from ..ir.scope import Scope, tracing
@@ -25,9 +25,12 @@ __all__ = ["called", "owners", "owns", "refuse_leaked"]
 _ANOTHER_LIBRARY = (
     "symgraph: 'Array' is a symbolic array. It takes numbers, NumPy arrays and the functions of "
     "numpy, symgraph.numpy and symgraph.scipy. Convert arrays of another library, np.asarray(x); "
-    "functions of JAX and modules of PyTorch are read by sg.from_jax and sg.from_torch."
+    "functions of JAX and modules of PyTorch are read by sg.from_jax and sg.from_torch; of a "
+    "function compiled by Numba take the plain one, f.py_func."
 )
 
+_NAME_OF_ARRAYS = "symgraph.array.handle.Array"
+"""What other libraries call a symbolic array."""
 _owners: WeakKeyDictionary[Node, Scope] = WeakKeyDictionary()
 
 
@@ -56,7 +59,7 @@ def called(
         scope.is_body = body
         try:
             yield scope
-        except TypeError as error:
+        except Exception as error:
             if _of_another_library(error):
                 error.add_note(_ANOTHER_LIBRARY)
             raise
@@ -64,11 +67,14 @@ def called(
             scope.last = newest_serial()
 
 
-def _of_another_library(error: TypeError) -> bool:
+def _of_another_library(error: Exception) -> bool:
     """Whether Python or another library met a symbolic array, and this was not told yet."""
-    told = _ANOTHER_LIBRARY in getattr(error, "__notes__", ())
-    met = re.search(r"\bArray\b(?!' object is not)", str(error))
-    return type(error) is TypeError and not told and met is not None
+    if _ANOTHER_LIBRARY in getattr(error, "__notes__", ()):
+        return False
+    if type(error) is TypeError:
+        return re.search(r"\bArray\b(?!' object is not)", str(error)) is not None
+    # Numba's errors, for one, are no TypeErrors.
+    return not isinstance(error, SymgraphError) and _NAME_OF_ARRAYS in str(error)
 
 
 def owns(scope: Scope, symbols: Iterable[Node]) -> None:

@@ -19,7 +19,6 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from random import Random
-from threading import local
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -32,18 +31,15 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from ..ir.weak_numbers import Weak
+from .attribute_reads import AttributeReads
 from .attributes import (
     IMPLICIT,
     arrays_in,
     attributes,
-    computes_attributes,
     defaults,
-    has_names,
     is_derived,
-    is_descriptor,
     is_table,
     names_of,
-    run_for,
     wraps,
 )
 from .code_reads import AttributeChain, code_reads
@@ -73,11 +69,6 @@ DEEPEST = 2
 
 Root: TypeAlias = tuple[str, Any]
 
-_CHANGERS = frozenset(
-    ("add", "append", "appendleft", "clear", "discard", "extend", "insert", "remove", "update")
-)
-"""Methods of containers that do not read them."""
-
 
 def captured(roots: Iterable[Root]) -> Captured:
     """The values that a function can read, followed from its names through functions and objects.
@@ -100,18 +91,15 @@ def _is_part_of_library(owner: object) -> bool:
     return isinstance(owner, (type, ModuleType)) and is_installed(str(name))
 
 
-class _Walk:
+class _Walk(AttributeReads):
     """One walk from the roots."""
 
     def __init__(self) -> None:
-        self.found = Captured()
+        super().__init__()
         self._seen: dict[tuple[int, str], Any] = {}  # Held, so that no identity is used again.
-        self._loose: set[str] = set()
-        self._own_loose: set[str] = set()  # Of these the names that the user's own code reads.
         self._open: list[tuple[str, Any, set[str], bool]] = []
         self._any_name = False
         self._depth = 0
-        self._inside = False  # Whether the function that is followed is a library's.
 
     def finish(self) -> None:
         """Attributes by names alone, until no more names are found."""
@@ -119,15 +107,15 @@ class _Walk:
         while grown:
             grown = False
             for label, owner, done, inner in self._open:  # Which may become longer meanwhile.
-                names = self._own_loose if inner else self._loose
+                names = self.own_loose if inner else self.loose
                 names = names | names_of(owner) if self._any_name else names
                 fresh = names - done
                 grown = grown or bool(fresh)
                 done |= fresh
-                self._inside = _is_part_of_library(owner)
+                self.inside = _is_part_of_library(owner)
                 for name in sorted(fresh):
-                    self._attribute(label, owner, name)
-            self._inside = False
+                    self.attribute(label, owner, name)
+            self.inside = False
 
     def _first(self, value: object, how: str = "") -> bool:
         """Whether a value is met for the first time, and may be followed."""
@@ -176,7 +164,7 @@ class _Walk:
 
     def _object(self, label: str, value: object) -> None:
         if isinstance(value, FunctionType):
-            self._function(label, value)
+            self.function(label, value)
         elif isinstance(value, (MethodType, BuiltinFunctionType)):
             self._method(label, value)
         elif isinstance(value, partial):
@@ -191,7 +179,7 @@ class _Walk:
         elif isinstance(value, (staticmethod, classmethod)):
             self.value(label, cast("Any", value).__func__)
         elif isinstance(value, property):
-            self._function(label, value.fget)
+            self.function(label, value.fget)
         elif isinstance(value, np.ndarray):
             self._elements(label, value, objects)
         elif callable(attributes(value).get("__wrapped__")):
@@ -230,7 +218,7 @@ class _Walk:
                 for name in names:
                     each = vars(base).get(name)
                     if isinstance(each, FunctionType):
-                        self._function(f"{label}.{name}", each, own)
+                        self.function(f"{label}.{name}", each, own)
 
     def _ask_names_of(self, label: str, value: object) -> None:
         """Look up names in a value that are read of unknown objects.
@@ -238,7 +226,7 @@ class _Walk:
         Modules and classes of a library that its own code leads to are asked for the names that
         the user's code reads: each name of a library through each of them is all of the library.
         """
-        self._open.append((label, value, set(), self._inside and _is_part_of_library(value)))
+        self._open.append((label, value, set(), self.inside and _is_part_of_library(value)))
 
     def _arrays_of(self, label: str, value: object) -> None:
         """Arrays that an object of NumPy or SciPy holds, such as the cells of a sparse matrix."""
@@ -289,12 +277,12 @@ class _Walk:
         owner = getattr(value, "__self__", None)
         function = getattr(value, "__func__", None)
         if isinstance(function, FunctionType) and not isinstance(owner, Random):
-            self._function(label, function, owner)
+            self.function(label, function, owner)
         elif owner is not None and not isinstance(owner, ModuleType):
             self.value(label, owner)
 
     # -- functions -------------------------------------------------------------------------------
-    def _function(self, label: str, function: object, owner: object = None) -> None:
+    def function(self, label: str, function: object, owner: object = None) -> None:
         if not isinstance(function, FunctionType):
             return
         inside = is_installed(function.__module__ or "")
@@ -315,11 +303,11 @@ class _Walk:
             self.found.named(keywords, name)
         self.found.codes.append(function.__code__)
         self._depth += inside
-        outside, self._inside = self._inside, inside
+        outside, self.inside = self.inside, inside
         for name, each in defaults(function):
             self.value(name, each)
         self._code(function.__code__, function, owner)
-        self._inside = outside
+        self.inside = outside
         self._depth -= inside
 
     def _wrapping(self, label: str, function: FunctionType) -> None:
@@ -331,7 +319,7 @@ class _Walk:
 
     def _code(self, code: object, function: FunctionType, owner: object) -> None:
         reads = code_reads(code)
-        self._read_of_any(reads.loose)
+        self.read_of_any(reads.loose)
         # A library's computed names are taken to be of its own objects.
         self._any_name |= reads.computed and not self._depth
         outer = function.__code__
@@ -346,113 +334,22 @@ class _Walk:
                 self.value(read.name, sys.modules.get(read.name, MISSING))
             elif read.name in outer.co_freevars and function.__closure__ is not None:
                 cell = function.__closure__[outer.co_freevars.index(read.name)]
-                self._chain(read.name, self.found.enclosed(cell), read.chain)
+                self.chain(read.name, self.found.enclosed(cell), read.chain)
                 if read.name == "__class__" and owner is not None:  # `super()` is handed self.
                     self.value(first, owner)
             elif known and read.name == first and (read.start == "free" or code is outer):
-                self._chain(first, owner, read.chain)
+                self.chain(first, owner, read.chain)
             else:
-                self._read_of_any(read.chain)
+                self.read_of_any(read.chain)
         for each in reads.nested:
             self._code(each, function, owner)
 
     def _global(self, read: AttributeChain, names: dict[str, Any], texts: frozenset[str]) -> None:
         value = self.found.named(names, read.name)
         if value is not MISSING:
-            self._chain(read.name, value, read.chain)
+            self.chain(read.name, value, read.chain)
         elif read.name == "type":
             self.found.asks_types = True
         elif read.name == "globals":
             for name in sorted(texts & names.keys()):
                 self.value(name, self.found.named(names, name))
-
-    # -- attributes ------------------------------------------------------------------------------
-    def _read_of_any(self, names: Iterable[str]) -> None:
-        """Attributes that are read of objects that are not known here."""
-        self._loose.update(names)
-        if not self._inside:
-            self._own_loose.update(names)
-
-    def _chain(self, label: str, value: object, chain: tuple[str, ...]) -> None:
-        for i, name in enumerate(chain):
-            if isinstance(value, (list, set, dict, deque)) and name in _CHANGERS:
-                return
-            if given_when_called(value) or environment(value) is not None:
-                break
-            if isinstance(value, ModuleType) and is_foreign(value.__name__):
-                self._of_library(f"{label}.{name}", getattr(value, name, None))
-                return
-            if isinstance(value, FunctionType) and name in vars(value):
-                label, value = f"{label}.{name}", self.found.named(vars(value), name)
-                continue
-            if not has_names(value) or is_table(value) or arrays_in(value):
-                self._read_of_any(chain[i:] if is_derived(value) else ())
-                break  # A method of it may read all its values.
-            owner, value = value, self._read(label, value, name)
-            if value is MISSING:
-                self._read_of_any(chain[i + 1 :])
-                if computes_attributes(owner):
-                    self.value(label, owner)
-                return
-            label = f"{label}.{name}"
-        self.value(label, value)
-
-    def _of_library(self, label: str, value: object) -> None:
-        """The content of a library's module: only a generator and the environment matter."""
-        if environment(value) is not None:
-            self.value(label, value)
-        owner = getattr(value, "__self__", value)
-        if isinstance(owner, (np.random.Generator, np.random.RandomState, Random)):
-            self.found.generators.setdefault(label, owner)
-
-    def _attribute(self, label: str, owner: object, name: str) -> None:
-        value = self._read(label, owner, name)
-        if value is not MISSING:
-            self.value(f"{label}.{name}", value)
-        if not isinstance(owner, ModuleType):
-            cls: Any = owner if isinstance(owner, type) else type(owner)
-            for base in cls.__mro__[1:]:  # Perhaps it is `super()` of which it is asked.
-                if isinstance(vars(base).get(name), FunctionType):
-                    self._of_class(label, owner, base, name)
-
-    def _read(self, label: str, owner: object, name: str) -> Any:
-        """An attribute without running anything; methods are followed, and give nothing more."""
-        if isinstance(owner, ModuleType):
-            return self.found.named(vars(owner), name)
-        if isinstance(owner, local):
-            return self.found.field(owner, name)
-        own = getattr(owner, "__dict__", None)
-        if name == "__dict__" and isinstance(own, dict):
-            return cast("Any", own)
-        if own is not None and not isinstance(owner, type):
-            value = self.found.named(own, name)
-            if value is not MISSING:
-                return value
-        cls: Any = owner if isinstance(owner, type) else type(owner)
-        for base in cls.__mro__:
-            if name in vars(base):
-                return self._of_class(label, owner, base, name)
-            if not is_foreign(base.__module__):
-                self.found.named(vars(base), name)  # It may be given one.
-        return MISSING
-
-    def _of_class(self, label: str, owner: object, base: object, name: str) -> Any:
-        if is_foreign(base.__module__):
-            return MISSING
-        value = self.found.named(vars(base), name)
-        is_instance = not isinstance(owner, type)
-        if isinstance(value, classmethod):
-            cls: Any = type(owner) if is_instance else owner
-            self._function(f"{label}.{name}", cast("Any", value).__func__, cls)
-            return MISSING
-        function = run_for(value, is_instance)
-        if function is not None:
-            self._function(f"{label}.{name}", function, owner if is_instance else None)
-            return MISSING
-        if is_instance and type(value).__name__ == "member_descriptor":
-            return self.found.field(owner, name)
-        if is_instance and is_descriptor(value):
-            self.value(f"{label}.{name}", value)
-            self.value(label, owner)  # Which it is handed.
-            return MISSING
-        return value

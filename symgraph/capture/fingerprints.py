@@ -1,11 +1,11 @@
 """The content of an array in few bytes: of a large one, sums in which every element counts.
 
-The bytes are added up as words of 64 bits, that overflow, along the rows and along the columns of
-a rectangle. A change of one element changes two sums, whatever it is; an exchange of two elements
-changes the sums of their rows or of their columns. What changes no sum is a pattern that leaves
-each row and each column as large as it was: the width is a prime, with which the strides of
-programs have nothing to do, and odd, so that a row of numbers whose signs are turned is another.
-It takes about as long as reading the memory: 45 us for a megabyte.
+The bytes are laid out as words of 64 bits in a rectangle, whose rows and columns are added up
+modulo 2**64. Any change of one element changes two sums; an exchange of two elements changes the
+sums of their rows or of their columns. Only a pattern of changes that leaves the sum of each row
+and of each column as it was goes unseen. The width is a prime, so that patterns with the strides of
+programs are seen, and odd, so that a row whose signs are all turned is seen. It takes about as long
+as reading the memory: 45 us for a megabyte.
 """
 
 from __future__ import annotations

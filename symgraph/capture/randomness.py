@@ -1,9 +1,9 @@
 """Random numbers drawn while a function is traced are refused: a trace would keep one draw.
 
-Functions of `np.random` and of Python's `random`, and generators made without a seed, are met at
-the user's line: while a function is traced stand-ins are in their place, which let other threads
-pass. Generators made outside, which the function reaches, are found to have moved when it is done.
-A generator that is made inside from a fixed seed gives the same numbers at every call: let be.
+While a function is traced, stand-ins take the place of the functions of `np.random` and of Python's
+`random`, and of generators without a seed. They raise at the user's line, and serve other threads
+as usual. Of a generator made outside that the function can reach, the state is compared afterwards.
+A generator made inside from a fixed seed is allowed: it gives the same numbers at every call.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from ..graph import Graph
 from ..ir.cost import op_count
 from ..ir.dag import Dag
 from ..page.mathml import mathematics
-from .arguments import differentiable, names_of, numeric_check
+from .arguments import differentiable, differentiated_by, numeric_check
 from .derive import gradients_of
 
 __all__ = ["answer"]
@@ -27,8 +27,8 @@ def answer(question: Mapping[str, str]) -> dict[str, Any]:
     Parameters
     ----------
     question : mapping of str to str
-        `expression`; `wrt`, names with commas; `shapes`, `facts`, `dtypes` and `sizes`, one a
-        line as the options of `symgraph derive` take them; `trust`.
+        `expression`; `wrt`, names with commas, by default the only one; `shapes`, `facts`,
+        `dtypes` and `sizes`, one a line as the options of `symgraph derive` take them; `trust`.
 
     Returns
     -------
@@ -46,10 +46,8 @@ def answer(question: Mapping[str, str]) -> dict[str, Any]:
     [['x', 'x + x']]
     """
     options = _options(question)
-    wrt = names_of([question.get("wrt", "")])
-    if not wrt:
-        raise InputError("A gradient needs names to differentiate by.", mend="Give --wrt NAME.")
     forward = Graph(differentiable(options))
+    wrt = differentiated_by([question.get("wrt", "")], forward)
     joint = forward.gradient(*wrt)
     result = joint.simplify(trust=options.trust)
     gradients = gradients_of(result.dag, len(wrt))

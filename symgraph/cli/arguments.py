@@ -24,6 +24,7 @@ __all__ = [
     "add_simplify_arguments",
     "as_data",
     "differentiable",
+    "differentiated_by",
     "graph_of",
     "names_of",
     "numeric_check",
@@ -81,6 +82,23 @@ def _of_model(path: str, options: argparse.Namespace) -> Graph:
 def names_of(given: Iterable[str]) -> list[str]:
     """The names in options such as `--wrt a,b --wrt c`."""
     return [name.strip() for each in given for name in each.split(",") if name.strip()]
+
+
+def differentiated_by(given: Iterable[str], graph: Graph) -> list[str]:
+    """The names to differentiate by: those of `--wrt`, or else the only input.
+
+    Raises
+    ------
+    InputError
+        If none is given and the graph has several inputs, or none.
+    """
+    names = names_of(given) or list(graph.inputs)
+    if len(names) != 1 and not names_of(given):
+        raise InputError(
+            f"A gradient needs names to differentiate by; here are {', '.join(names) or 'none'}.",
+            mend="Give one or more of them, as in --wrt x,y.",
+        )
+    return names
 
 
 def parsed(options: argparse.Namespace, *, double: bool = False) -> Dag:

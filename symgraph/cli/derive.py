@@ -19,7 +19,7 @@ from .arguments import (
     add_simplify_arguments,
     as_data,
     differentiable,
-    names_of,
+    differentiated_by,
     numeric_check,
 )
 
@@ -38,9 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--wrt",
         action="append",
-        required=True,
+        default=[],
         metavar="NAME[,NAME]",
-        help="differentiate by these",
+        help="differentiate by these; by default the only name",
     )
     add_input_arguments(parser)
     add("--size", action="append", default=[], metavar="DIM=N", help="a dimension in the check")
@@ -61,10 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Derive, print, draw and check the gradient; 1 if the check fails."""
-    wrt = names_of(options.wrt)
-    if options.json:
-        return _as_json(wrt, options)
     forward = Graph(differentiable(options))
+    wrt = differentiated_by(options.wrt, forward)
+    if options.json:
+        return _as_json(forward, wrt, options)
     joint = forward.gradient(*wrt)
     _section("forward", forward.dag)
     _section(f"gradient with respect to {', '.join(wrt)}", joint.dag)
@@ -113,9 +113,8 @@ def _by_domain(joint: Graph, before: int, wrt: Sequence[str], options: argparse.
         _closed_forms(wrt, gradients)
 
 
-def _as_json(wrt: Sequence[str], options: argparse.Namespace) -> int:
+def _as_json(forward: Graph, wrt: Sequence[str], options: argparse.Namespace) -> int:
     """Print the result of `run` as one JSON object; 1 if the check fails."""
-    forward = Graph(differentiable(options))
     joint = result = forward.gradient(*wrt)
     if not options.no_simplify:
         result = joint.simplify(trust=options.trust, effort=options.effort)

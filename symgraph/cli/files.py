@@ -20,10 +20,12 @@ from .arguments import (
     add_input_arguments,
     add_simplify_arguments,
     as_data,
+    differentiated_by,
     graph_of,
     names_of,
     numeric_check,
 )
+from .derive import gradients_of
 
 __all__ = ["add_arguments"]
 
@@ -35,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     what = "an expression, a graph saved as .json, or an .onnx model"
     add("expression", metavar="EXPR|FILE", help=what)
-    wrt = "check the gradient by these" if command == "check" else "take a gradient by these first"
+    checked = "check the gradient by these; by default the only name"
+    wrt = checked if command == "check" else "take a gradient by these first"
     add("--wrt", action="append", default=[], metavar="NAME[,NAME]", help=wrt)
     add_input_arguments(parser)
     add_simplify_arguments(parser)
@@ -94,17 +97,14 @@ def _write(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     """Compare the simplified gradient with differences; 1 if they differ."""
-    graph, wrt = graph_of(options), names_of(options.wrt)
-    if not wrt:
-        raise InputError("A check needs names to differentiate by.", mend="Give --wrt NAME.")
+    graph = graph_of(options)
     if options.expression.strip().endswith((".json", ".onnx")):
         raise InputError(
             "The check draws its point for an expression.", mend="Give the expression itself."
         )
-    result = graph.gradient(*wrt).simplify(trust=options.trust, effort=options.effort).dag
-    gradients = result.with_outputs(
-        result.outputs[-len(wrt) :], result.names[-len(wrt) :], tuple(range(len(wrt)))
-    )
+    wrt = differentiated_by(options.wrt, graph)
+    result = graph.gradient(*wrt).simplify(trust=options.trust, effort=options.effort)
+    gradients = gradients_of(result.dag, len(wrt))
     check = numeric_check(graph.dag, gradients, wrt, options)
     if options.json:
         _printed(as_data(check))

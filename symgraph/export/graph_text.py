@@ -169,8 +169,11 @@ def formula(dag: Dag) -> str:
             if node.is_constant and not labels.is_inline(node):
                 parts[texts[node][0]] = _elements(node)
             continue
-        operands = [texts[operand] for operand in node.operands]
-        text = power_text(node, operands) or spelled(node, operands)
+        if _is_repeated_by_users(node, dag):
+            text = texts[node.operands[0]]
+        else:
+            operands = [texts[operand] for operand in node.operands]
+            text = power_text(node, operands) or spelled(node, operands)
         shared = len(uses[node]) > 1 and not _is_view_of_input(node)
         if shared or (uses[node] and len(text[0]) > _FORMULA_PART):
             part = labels.atom(node) if labels.names(node) else None
@@ -193,6 +196,28 @@ def _elements(node: Node) -> str:
     if value.ndim == 1 and value.size <= 8:
         return f"[{', '.join(number(item) for item in value)}]"
     return f"constant {node.aval}"
+
+
+def _is_repeated_by_users(node: Node, dag: Dag) -> bool:
+    """Whether it only repeats its operand, which each user would repeat by itself."""
+    return (
+        _repeats(node)
+        and node not in dag.outputs
+        and all(
+            any(each.shape == user.shape and not _repeats(each) for each in user.operands)
+            if user.op.traits.elementwise
+            else _is_repeated_by_users(user, dag)
+            for user, _ in dag.uses[node]
+        )
+    )
+
+
+def _repeats(node: Node) -> bool:
+    """Whether it repeats a computed value; `spelled` writes constants as numbers."""
+    arrangement = node.op.traits.arrangement
+    if arrangement is Arrangement.REPEATED:
+        return not node.operands[0].is_constant
+    return arrangement is Arrangement.REGROUPED and not node.operands[0].shape
 
 
 def _is_view_of_input(node: Node) -> bool:

@@ -20,6 +20,7 @@ from ..ir.dag import Dag
 from ..ir.dims import Dim, known_equal
 from ..ir.node import Node
 from ..ir.traits import Arrangement, Selection
+from ..notation.arithmetic import product_formula
 from ..notation.formulas import (
     ATOM,
     JOINED,
@@ -28,7 +29,6 @@ from ..notation.formulas import (
     TIMES,
     argument,
     converted_formula,
-    product_formula,
     right_side,
     within,
 )

@@ -16,8 +16,9 @@ from ..errors import InputError
 from ..ir.collector import collector_paused
 from ..ir.dag import Dag
 from ..ir.node import Node
+from ..notation.arithmetic import sum_formula
 from ..notation.array_formulas import as_ones, inverse_formula
-from ..notation.formulas import right_side, sum_formula
+from ..notation.formulas import right_side
 from ..notation.node_text import Spelled
 from ..records import record
 from .indices import Indexed, Row

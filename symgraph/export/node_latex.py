@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..ir.node import Node
-from ..notation.formulas import ATOM, JOINED, PLUS, UNARY, stated
+from ..notation.formulas import ATOM, JOINED, PLUS, UNARY, holds_one_number, stated
 from ..notation.node_text import Spelled
 from ..notation.node_text import param as param_text
 from ..ops.creation import DIMENSION
@@ -29,7 +29,7 @@ def leaf(node: Node) -> Spelled | None:
     if not node.is_constant:
         return None
     value: np.ndarray[Any, Any] = node.params["value"]
-    if value.size and np.all(value == value.reshape(-1)[0]):
+    if holds_one_number(value):
         text = number(value.reshape(-1)[0])
         return text, UNARY if text.startswith("-") else ATOM
     if value.ndim == 1 and value.size <= 3:

@@ -2,10 +2,9 @@
 
 Forward nodes are rounded boxes that run down the left, gradient nodes square boxes that run up the
 right, each near its forward node; inputs are pills, with a thick rim if there is a derivative by
-them. A box shows the node's name and expression, its
-dtype and shape, and the user's line; a tooltip shows them in full. All text is escaped, and the
-picture can be read without colour. There is no background: boxes have their own, and all else is
-readable on light and dark pages alike.
+them. A box shows the node's name and expression, its dtype and shape, and the user's line; a
+tooltip shows them in full. All text is escaped, and the picture can be read without colour. There
+is no background: boxes have their own, and all else is readable on light and dark pages alike.
 """
 
 from __future__ import annotations

@@ -150,12 +150,12 @@ def _simplified(
     bounds: saturation.SaturationBounds | None,
     effort: Effort,
 ) -> tuple[Stage, Log]:
-    chosen: _Chosen = {"trust": trust, "rules": rules, "bounds": bounds, "effort": effort}
-    found, ours = _attempt(stage, Knowledge(), **chosen), rules is None
+    options: _Options = {"trust": trust, "rules": rules, "bounds": bounds, "effort": effort}
+    found, ours = _attempt(stage, Knowledge(), **options), rules is None
     if trust != "exact" and loses_a_number(found.outputs, found.given, found.knowledge, ours=ours):
         careful = Knowledge()
         judge_of(careful).careful = True
-        found = _attempt(stage, careful, **chosen)
+        found = _attempt(stage, careful, **options)
         if loses_a_number(found.outputs, found.given, careful, ours=ours):
             how: Any = {"trust": "exact", "rules": rules, "effort": effort}
             exact, _ = simplified(found.dag.outputs, careful, **how)
@@ -179,7 +179,7 @@ def _end_with(kept: list[Node], found: _Attempt, effort: Effort, *, ours: bool) 
         found.outputs = ended
 
 
-class _Chosen(TypedDict):
+class _Options(TypedDict):
     """The options of a call of `simplify`."""
 
     trust: Soundness
@@ -219,6 +219,7 @@ def _attempt(
     bounds: saturation.SaturationBounds | None,
     effort: Effort,
 ) -> _Attempt:
+    """The stage simplified once; a derivative is derived again from its stabilised function."""
     history, settled = Log(), set[Node]()
     dag, steady, given = stage.dag, list(stage.dag.outputs), stage.dag.outputs
     if stage.forward is not None and stage.derive is not None and trust != "exact":
@@ -245,11 +246,10 @@ def _attempt(
             )
             history.extend(steps)
     except KeyboardInterrupt as stop:
-        ours = rules is None
-        best = keeping_numbers([*found, min(found, key=op_count)], given, knowledge, ours=ours)
+        shortest = min(found, key=op_count)
+        best = keeping_numbers([*found, shortest], given, knowledge, ours=rules is None)
         mended = finite(best, dag.outputs, steady, knowledge)
-        kept = best if mended == list(dag.outputs) else mended
-        raise _interrupted(stage, dag, kept) from stop
+        raise _interrupted(stage, dag, best if mended == list(dag.outputs) else mended) from stop
     if trust != "exact":
         again = partial(simplified, knowledge=knowledge, **how)
         alone = partial(again, reached=None)

@@ -1,7 +1,7 @@
 """A graph as SymPy expressions.
 
-A graph's scalars become real symbols
-and its matrices `MatrixSymbol`s; what has no SymPy expression is refused.
+A graph's scalars become real symbols and its matrices `MatrixSymbol`s; what has no SymPy expression
+is refused.
 """
 
 from __future__ import annotations

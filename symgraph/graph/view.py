@@ -21,6 +21,7 @@ from ..ir.interpreter import bound_inputs, check_facts, evaluate, given_inputs
 from ..ir.invariants import verify
 from ..ir.node import Node
 from ..ir.origins import origins
+from ..other_names import INSTEAD_IN_GRAPHS
 from . import formats, interchange, measures, plots, views
 from .explain import Format, Grains, explained
 from .history import History
@@ -46,6 +47,12 @@ class View(Immutable):
     def __init__(self, dag: Dag, history: History[Any]) -> None:
         self.dag = dag
         self.history = history
+
+    if not TYPE_CHECKING:  # a type checker tells of the names that there are not
+
+        def __getattr__(self, name: str) -> Any:
+            told = f"{type(self).__name__!r} object has no attribute {name!r}."
+            raise AttributeError(f"{told} {INSTEAD_IN_GRAPHS.get(name, '')}".rstrip())
 
     # -- the graph itself ------------------------------------------------------------------------
     @property

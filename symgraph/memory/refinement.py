@@ -4,8 +4,8 @@ The front of plans does not depend on a budget; it comes from searches that are 
 any size. When a budget is known, a small graph is searched exactly for it, within a limit of work.
 Where the search does not come to an end, a plan for a smaller budget may be better than the one it
 has found. So some smaller budgets of a ladder are searched in the same way, and costs hardly ever
-rise with the budget, though no search knows of another.
-Where no plan fits, plans of ever smaller peaks are looked for.
+rise with the budget, though no search knows of another. Where no plan fits, plans of ever smaller
+peaks are looked for.
 """
 
 from __future__ import annotations

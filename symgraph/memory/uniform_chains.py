@@ -5,7 +5,7 @@ and let $r$ be the least number with $\binom{s+r}{s} \ge l$. The plan advances b
 $\beta(s, r-2) \le j \le \beta(s, r-1)$ and $\beta(s-1, r-1) \le l - j \le \beta(s-1, r)$, where
 $\beta(s, r) = \binom{s+r}{s}$; stores the value there; reverses the steps above it with $s - 1$
 values, and those below it with $s$. In all it advances by $r l - \binom{s+r}{s+1}$ steps, the
-fewest of all. So no table is needed, and a plan is as fast as it is long.
+fewest of all. So no table is needed, and the time to plan grows with the length of the plan alone.
 """
 
 from __future__ import annotations

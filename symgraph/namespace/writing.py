@@ -1,4 +1,4 @@
-"""Functions of NumPy's that give a new array, and these write their result to an array instead.
+"""Functions that NumPy gives no `out`, written so that their result goes to a given array.
 
 A planned program has a place for each value. Ufuncs, reductions and products of matrices take it as
 `out`. The functions here do the same for choices, casts, elements at places and convolutions. They

@@ -278,8 +278,30 @@ def broadcast_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
 
 
 def reshape_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:
-    """The operand and the shape: `reshape(x, (3, 4))`."""
+    """The operand and the shape: `reshape(x, (3, 4))`; `x[:, None]` where it gets axes of one."""
+    index = _new_axes(node.operands[0].shape, node.shape)
+    if index:
+        return f"{enclosed(operands[0], ATOM)}[{index}]", ATOM
     return f"reshape({operands[0][0]}, {param(node.shape)})", ATOM
+
+
+def _new_axes(shape: Sequence[Any], new: Sequence[Any]) -> str:
+    """The index that gives an array axes of length one, `:, None`; empty for any other reshape."""
+    if not shape or len(new) <= len(shape):
+        return ""
+    shown: list[str] = []
+    left = list(shape)
+    for dim in new:
+        kept = bool(left) and left[0] == dim
+        if not (kept or dim == 1):
+            return ""
+        shown.append(":" if kept else "None")
+        left = left[kept:]
+    if left:
+        return ""
+    while shown[-1] == ":":
+        shown.pop()
+    return ", ".join(shown)
 
 
 def size_text(node: Node, operands: Sequence[Spelled]) -> Spelled | None:

@@ -300,6 +300,7 @@ logical_not = elementwise(
     vjp=(None,),
     predicate=True,
     ufunc="logical_not",
+    latex=formulas.negation_formula,
     text=Prefix("~"),
     definition=lambda m, x: m.logical_not(x),
 )
@@ -344,6 +345,7 @@ invert = elementwise(
     kernel=lambda xp, x: xp.invert(x),
     vjp=(None,),
     ufunc="invert",
+    latex=formulas.negation_formula,
     text=Prefix("~"),
     definition=lambda m, x: m.invert(x),
 )

@@ -19,7 +19,7 @@ from ..ir.differentiation import StandIn
 from ..ir.fact_inference import known_before
 from ..ir.node import Node
 from ..ir.traits import ODD, Infix, Prefix, Traits
-from ..notation import formulas
+from ..notation import arithmetic, formulas
 from .arithmetic_facts import (
     bounds_absolute,
     bounds_add,
@@ -108,7 +108,7 @@ add = elementwise(
     behind_mask=False,
     definition=lambda m, x, y: x + y,
     text=Infix("+", 6),
-    latex=formulas.sum_formula,
+    latex=arithmetic.sum_formula,
 )
 
 subtract = elementwise(
@@ -130,7 +130,7 @@ subtract = elementwise(
     traits=Traits(jointly_linear=..., shift=0, combination=(1, -1)),
     definition=lambda m, x, y: x - y,
     text=Infix("-", 6),
-    latex=formulas.difference_formula,
+    latex=arithmetic.difference_formula,
 )
 
 negative = elementwise(
@@ -151,7 +151,7 @@ negative = elementwise(
     definition=lambda m, x: -x,
     mistaken_for=("absolute", "reciprocal"),
     text=Prefix("-"),
-    latex=formulas.negative_formula,
+    latex=arithmetic.negative_formula,
 )
 
 multiply = elementwise(
@@ -174,7 +174,7 @@ multiply = elementwise(
     definition=lambda m, x, y: m.multiply(x, y),
     mistaken_for=("divide", "add"),
     text=Infix("*", 7),
-    latex=formulas.product_formula,
+    latex=arithmetic.product_formula,
 )
 
 
@@ -206,7 +206,7 @@ divide = elementwise(
     traits=Traits(parity=(0, -1), signed_zero=(1,), linear=(0,), homogeneous=0, monomial=(1, -1)),
     definition=lambda m, x, y: m.divide(x, y),
     text=Infix("/", 7),
-    latex=formulas.fraction_formula,
+    latex=arithmetic.fraction_formula,
 )
 
 reciprocal = elementwise(

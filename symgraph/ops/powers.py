@@ -21,7 +21,7 @@ from ..ir.differentiation import StandIn
 from ..ir.fact_inference import Known
 from ..ir.node import Node
 from ..ir.traits import Infix, Traits
-from ..notation import formulas
+from ..notation import arithmetic, formulas
 from .arithmetic_facts import bounds_multiply
 from .bounds import EVERYWHERE, Bounds, increasing, knows, odd_signs, product_signs
 from .choice import where
@@ -191,7 +191,7 @@ multiply_or_zero = elementwise(
     ),
     traits=Traits(parity=(0, -1), linear=(0,), homogeneous=2),
     definition=lambda m, x, y: m.where(m.equal(x, 0), 0, m.multiply(x, y)),
-    latex=formulas.product_formula,
+    latex=arithmetic.product_formula,
 )
 
 

@@ -12,7 +12,7 @@ from ..array import FUNCTIONS, Array
 from ..ir.differentiation import StandIn
 from ..ir.node import Node
 from ..ir.traits import Traits
-from ..notation import formulas
+from ..notation import arithmetic
 from .bounds import knows, product_signs
 from .factor_products import product_rule
 from .families import elementwise, like_ufunc, to_float
@@ -73,7 +73,7 @@ divide_or_zero = elementwise(
         "vanishes only where nothing is divided, such as x / norm(x); NaN where y is infinite."
     ),
     traits=Traits(parity=(0, -1), linear=(0,), homogeneous=0),
-    latex=formulas.fraction_formula,
+    latex=arithmetic.fraction_formula,
 )
 
 

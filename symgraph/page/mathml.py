@@ -40,6 +40,7 @@ _OPERATORS = {
     r"\le": "≤",
     r"\ge": "≥",
     r"\lor": "∨",
+    r"\neg": "¬",
     r"\land": "∧",
     r"\oplus": "⊕",
     r"\lfloor": "⌊",

@@ -132,22 +132,12 @@ def simplified(
     log = Log()
     chosen = rule_set(rules) if at_kinks else rule_set(rules).before_differentiating
 
-    def inside(body: Sequence[Node]) -> list[Node]:
-        # Values inside a body are not in this graph, so the log has only the simplified body.
-        found, _ = simplified(
-            *(body, Knowledge()),
-            trust=trust,
-            rules=chosen,
-            at_kinks=at_kinks,
-            effort=effort,
-            is_body=True,
-        )
-        return found
-
     current = list(outputs)
     looped = hold_bodies(outputs)
     if looped:
-        slim = without_dead_results(with_simple_bodies(without_dead_results(outputs), inside))
+        slim = _with_bodies_simplified(
+            outputs, trust=trust, rules=chosen, at_kinks=at_kinks, effort=effort
+        )
         current = log.through("loops and branches simplified inside", outputs, slim)
     settled = set() if settled is None else settled
     judge_of(knowledge).meet(outputs)
@@ -165,6 +155,26 @@ def simplified(
     if looped:
         current = log.through("loops slimmed", current, without_dead_results(current))
     return current, log
+
+
+def _with_bodies_simplified(
+    outputs: Sequence[Node], *, trust: Soundness, rules: RuleSet, at_kinks: bool, effort: Effort
+) -> list[Node]:
+    """The outputs with loops and branches simplified inside, and without results nobody reads."""
+
+    def inside(body: Sequence[Node]) -> list[Node]:
+        # Values inside a body are not in this graph, so the log has only the simplified body.
+        found, _ = simplified(
+            *(body, Knowledge()),
+            trust=trust,
+            rules=rules,
+            at_kinks=at_kinks,
+            effort=effort,
+            is_body=True,
+        )
+        return found
+
+    return without_dead_results(with_simple_bodies(without_dead_results(outputs), inside))
 
 
 @dataclass

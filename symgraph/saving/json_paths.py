@@ -52,7 +52,7 @@ def parsed(source: str | bytes) -> Place:
 def _not_json(why: str) -> FormatError:
     return FormatError(
         f"This is not a saved graph: {why}.",
-        mend='Load a file that graph.save("g.json") has written.',
+        mend='Load a file that graph.save("g.json") has written. sg.from_onnx reads ONNX models.',
     )
 
 

@@ -259,6 +259,12 @@ class Signature:
         if isinstance(given, int):
             ordered = [each.name for each in kinds if each.kind in _POSITIONAL]
             more = self.signature is None or any(e.kind is e.VAR_POSITIONAL for e in kinds)
+            if not kinds and not more:
+                raise InputError(
+                    f"{self.name} takes no arguments: there is nothing to differentiate by.",
+                    mend="Make an argument of what the derivative is by; all else may be read "
+                    "from an object or a global.",
+                )
             if given < 0 or (given >= len(ordered) and not more):
                 raise InputError(
                     f"{self.name}{self.signature} has no parameter {given}.",

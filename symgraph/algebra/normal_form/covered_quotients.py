@@ -1,8 +1,8 @@
-"""Quotients x / x in a sum that is no number where they are NaN, for it has log x or 1 / x, too.
+"""Quotients x / x in a sum that has a pole at x = 0 in any case, from log x or 1 / x.
 
-So entropies and divergences, x log x and p log(p / q), have the slopes of the books, and so have
-polynomials over x. Derivatives of the sum need not have the other term, so before differentiating
-the quotients stay.
+There x / x is NaN, but the sum is no number either, so the quotient is written as 1. That gives
+entropies and divergences, x log x and p log(p / q), and polynomials over x the slopes of the books.
+A derivative of the sum may lack the term with the pole, so before differentiating quotients stay.
 """
 
 from __future__ import annotations

@@ -44,17 +44,10 @@ def options(
     list of Expr and str
         Those that rest on the insides of arrays, and the identity behind each.
     """
+    if late:
+        return _late_options(forms, expr), []
     normal, contractions, alive = forms.lifter.normal, forms.contractions, forms.use_counts.alive
     found = [expr]
-    if late:
-        with suppress(OverflowError):
-            given = contractions.with_products(expr, alive)
-            if given is not expr:
-                found.append(given)
-            apart = normal.sums_distributed(expr)
-            if apart is not None:
-                found.append(apart)
-        return found, []
     told: list[tuple[Expr, str]] = []
 
     def tried(step: Callable[[Expr], Expr | None]) -> Expr | None:
@@ -87,3 +80,16 @@ def options(
         told += [(each, power_as_quotient.__name__) for each in higher]
         found.extend([*higher, *[each for each in rare if each], *merged])
     return found, told
+
+
+def _late_options(forms: NodeForms, expr: Expr) -> list[Expr]:
+    """The expression over values that are computed anyway: their products, and sums distributed."""
+    found = [expr]
+    with suppress(OverflowError):
+        given = forms.contractions.with_products(expr, forms.use_counts.alive)
+        if given is not expr:
+            found.append(given)
+        apart = forms.lifter.normal.sums_distributed(expr)
+        if apart is not None:
+            found.append(apart)
+    return found

@@ -1,4 +1,4 @@
-"""The pass: writes every region of the graph anew, and keeps the result if it is cheaper or safer.
+"""One walk: writes every region of the graph anew, and keeps the result if it is cheaper or safer.
 
 Nodes are visited once, operands first. The expression of each node is formed from those of its
 operands. A region ends at an output, at a closed node, and at an operand of an operation that the
@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from ...ir.fact_inference import Knowledge
 from ...ir.node import Node
 from ...ir.walks import reachable
 from ..expression.exps import holds_exps
@@ -24,7 +23,7 @@ from ..extraction.use_counts import Price, UseCounts, cost_beyond
 from ..lifting.lifting import Lifter
 from .borders import Borders
 from .lower_bound import least_count, plain_count
-from .memory import RegionMemory, Settlement, Unchanged, memory_of
+from .memory import RegionMemory
 from .multiples import Multiples
 from .node_forms import NodeForms
 from .options import options
@@ -36,14 +35,9 @@ from .repeated import RepeatedRegions
 from .replacements import Replacements, RewriteLog
 from .vanishing import vanishes
 
-__all__ = ["THOROUGH_UP_TO", "normalized", "settlement"]
+__all__ = ["PATIENT_UP_TO", "RegionPass"]
 
-THOROUGH_UP_TO = 3_000
-"""The most nodes of a graph that is simplified thoroughly, in rounds until nothing changes.
-
-In a larger graph rare spellings are not tried, and no round confirms that nothing changes."""
-
-_PATIENT_UP_TO = 1_000
+PATIENT_UP_TO = 1_000
 """The most nodes of a graph in which a region is written out even if it is as short as its arrays
 allow. Its parts may be computed anyway, which the lower bound on its length does not see."""
 
@@ -58,79 +52,6 @@ Ended: TypeAlias = tuple[list[Node], Price]
 """The arrays that any spelling of a region needs, and the price of its old spelling."""
 
 
-def normalized(
-    outputs: Sequence[Node],
-    knowledge: Knowledge,
-    *,
-    trust: str = "rounding",
-    log: RewriteLog | None = None,
-    thorough: bool = True,
-    at_kinks: bool = True,
-    again: bool = False,
-    afresh: Knowledge | None = None,
-    late: bool = False,
-    is_body: bool = False,
-) -> list[Node]:
-    """The outputs, with every region of the algebra in the cheapest spelling found.
-
-    Parameters
-    ----------
-    outputs : sequence of Node
-    knowledge : Knowledge
-        Facts that allow cancellation.
-    trust : "exact", "rounding" or "domain"
-        With "exact" nothing is done, because the algebra changes digits. With "domain" it also
-        cancels values that may be 0 or NaN.
-    log : RewriteLog, optional
-        Gets a record of each region replaced.
-    thorough : bool
-        Try rare spellings, too.
-    at_kinks : bool
-        Allow spellings with another slope at a kink. They are not allowed before differentiating.
-    again : bool
-        Look again at regions that were given up in earlier graphs.
-    afresh : Knowledge, optional
-        That of earlier rounds, which `knowledge` knows nothing of. A spelling that they rejected
-        may be cheaper now. Only regions of this very graph of which they found no spelling to be
-        cheaper, whatever digits it has, are not looked at again.
-    late : bool
-        For a graph whose regions as a whole get no shorter. Values with other users are computed
-        anyway, so each is one array, and only the spelling over these arrays is tried.
-    is_body : bool
-        Whether the graph stands inside a loop or a branch, and others read its outputs.
-    """
-    if trust == "exact":
-        return list(outputs)
-    if late and len(reachable(outputs)) > _PATIENT_UP_TO:
-        return list(outputs)  # It would gain little, and take as long as all passes before.
-    memory = memory_of(knowledge, trust=trust, at_kinks=at_kinks)
-    current = list(outputs)
-    if afresh is not None:
-        memory.take_settled(current, memory_of(afresh, trust=trust, at_kinks=at_kinks))
-    if late and memory.shares_nothing(current):
-        return current
-    if again:
-        memory.look_again(reachable(outputs))
-    how: Any = {"thorough": thorough, "late": late, "is_body": is_body}
-    walk = RegionPass(current, memory, log, **how)
-    current = walk.run()
-    if walk.borders.parted:
-        memory.parted.update(walk.now[each] for each in walk.borders.parted)
-        walk = RegionPass(current, memory, log, **how, after=walk)
-        current = walk.run()
-    if not late and current == walk.outputs:
-        memory.note(Unchanged(current, walk.settled, walk.contested, walk.shares))
-    return current
-
-
-def settlement(
-    outputs: Sequence[Node], knowledge: Knowledge, *, trust: str, at_kinks: bool
-) -> Settlement:
-    """What is left to find in a graph that `normalized` left as it was, with the same arguments."""
-    memory = memory_of(knowledge, trust=trust, at_kinks=at_kinks)
-    return memory.settlement(list(outputs), reachable(outputs))
-
-
 class RegionPass:
     """One walk over the graph.
 
@@ -140,7 +61,7 @@ class RegionPass:
     memory : RegionMemory
     log : RewriteLog, optional
     thorough, late : bool
-        As for `normalized`.
+        As for `walks.normalized`.
     after : RegionPass, optional
         The first walk over the graph, if this is the second one, in which regions are not split any
         more. In a large graph it looks only at what the first one has split.
@@ -162,7 +83,7 @@ class RegionPass:
         self.thorough, self.late, self.again = thorough, late, after is not None
         self.kept = memory.kept_late if late else memory.kept
         self.nodes = nodes = reachable(outputs)
-        self.patient = len(nodes) <= _PATIENT_UP_TO
+        self.patient = len(nodes) <= PATIENT_UP_TO
         self.meets = thorough and len(nodes) <= _MEETING_UP_TO
         self.below_bounded = below_bounded(nodes, outputs if is_body else ())
         self.postponed: set[Node] = set()
@@ -203,6 +124,7 @@ class RegionPass:
         return found
 
     def run(self) -> list[Node]:
+        """The outputs, with the regions that were replaced."""
         for node in self.nodes:
             self._visit(node)
             self.rebuilt.note(node)

@@ -94,6 +94,16 @@ def into_numbers(x):
     return np.sum(table)
 
 
+def list_times_array(x):
+    rows = [[x[0], x[1]], [x[1], x[2]]]
+    return np.sum(rows @ np.ones(2))
+
+
+def list_repeated(x):
+    pair = [x[0], x[1]]
+    return np.sum(pair * 2)
+
+
 def on_the_diagonal(x):
     table = np.zeros((3, 3))
     np.fill_diagonal(table, x)
@@ -131,6 +141,8 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: np.sum(np.array([x[0], x[1]])), "np.stack([x[0], x[1]])"),
     (listed, "np.stack(pair)"),
     (of_the_list, "snp.mean([x[0], x[1]])"),
+    (list_times_array, "begin with rows = snp.array(rows), or give the function np.array(rows)."),
+    (list_repeated, "pair is a list of symbols, and no array"),
     (lambda x: np.linalg.det(np.array([[x[0], 1.0], [0.0, x[1]]])), "snp.array([[x[0], 1.0], [0."),
     (lambda x: np.sum(np.array([v**2 for v in x])), "snp.array([v ** 2 for v in x])"),
     (lambda x: np.sum(np.concatenate([[x[0]], [1.0]])), "snp.concatenate([[x[0]], [1.0]])"),
@@ -329,6 +341,21 @@ def test_a_function_of_an_installed_library_is_named_and_the_user_s_line() -> No
     assert told.startswith("sklearn.mean_squared_error cannot be traced")
     assert "return mean_squared_error(V, w)  # the line" in told
     assert "sg.custom_op" in told
+
+
+def test_a_class_of_a_library_has_its_own_name() -> None:
+    import sympy
+
+    with pytest.raises(TraceError, match=r"sympy\.sin cannot be traced"):
+        sg.grad(lambda x: sympy.sin(x))(1.0)
+
+
+def test_other_errors_of_libraries_that_meet_a_symbol_are_explained() -> None:
+    numba = pytest.importorskip("numba", reason="the extra native is not installed")
+    with pytest.raises(Exception, match=r"symgraph\.array\.handle\.Array") as raised:
+        sg.grad(numba.njit(lambda x: x * x))(2.0)
+    (note,) = raised.value.__notes__
+    assert "f.py_func" in note
 
 
 def test_a_symbol_by_hand_is_answered_too():

@@ -6,6 +6,7 @@ import copy
 import numbers
 import warnings
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -71,3 +72,17 @@ def test_outside_of_a_trace_nothing_is_told() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not isinstance(sg.input("x", 3), np.ndarray)
+
+
+def test_a_library_that_asks_is_named_at_the_user_s_line() -> None:
+    def f(x: Any) -> Any:
+        return x * Fraction(1, 3)  # fractions asks for numbers.Real
+
+    with (
+        pytest.warns(sg.TypeTestWarning, match="fractions asks whether a symbol") as found,
+        pytest.raises(TypeError, match="Fraction"),
+    ):
+        sg.trace(f, x=())
+    # One text at one line, so that Python shows it once.
+    told = {(str(each.message), each.filename, each.lineno) for each in found}
+    assert [place for _, *place in told] == [[__file__, f.__code__.co_firstlineno + 1]]

@@ -174,6 +174,11 @@ def test_unknown_backend() -> None:
     assert "symgraph.backends" in str(caught.value)
     with pytest.raises(BackendError, match=r"no backend 'cuda'(.|\n)*cupy on CUDA"):
         lower(graph(), "cuda")
+    with pytest.raises(BackendError, match=r"no backend 'numba'(.|\n)*native compiles"):
+        lower(graph(), "numba")
+    for name, meant in (("JAX", "jax"), ("pytorch", "torch"), ("Numpy", "numpy")):
+        with pytest.raises(BackendError, match=f"Did you mean {meant}"):
+            lower(graph(), name)
 
 
 @pytest.mark.parametrize("name", ["dask", "jax", "native", "torch"])

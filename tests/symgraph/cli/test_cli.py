@@ -44,6 +44,7 @@ def test_without_the_fact_the_sum_stays(capsys: pytest.CaptureFixture[str]) -> N
 
 GRADIENTS = [
     ["sum(x**2)/2", "--wrt", "x"],
+    ["sum(x**2)/2"],
     [
         "sum(log(1+exp(-y*(X@w))))",
         "--wrt",
@@ -135,7 +136,6 @@ BAD = [
     ([], "COMMAND"),
     (["nonsense"], "nonsense"),
     (["derive"], "required"),
-    (["derive", "sum(x)"], "--wrt"),
     (["derive", "sum(x", "--wrt", "x"], "Not an expression"),
     (["derive", "__import__('os').system('true')", "--wrt", "x"], "Only functions by their names"),
     (["derive", "-" * 8000 + "x", "--wrt", "x"], "nested too deeply"),
@@ -145,6 +145,9 @@ BAD = [
     (["derive", "A @ x - b", "--wrt", "x"], "Reduce it, as in sum(...).\n"),
     (["derive", "x * y", "--wrt", "x", "--shape", "x=n"], "float64[n]"),
     (["derive", "sum(x)", "--wrt", "y"], "y"),
+    (["derive", "sum(x * y)"], "here are x, y.\nGive one or more of them, as in --wrt x,y."),
+    (["derive", "1 + 2"], "here are none"),
+    (["check", "sum(x * y)"], "here are x, y."),
     (["derive", "sum(x)", "--wrt", "x", "--given", "x: shiny"], "not a fact"),
     (["derive", "sum(x)", "--wrt", "x", "--given", "x"], "NAME: FACT"),
     (["derive", "sum(x)", "--wrt", "x", "--given", "y: positive"], "'y' does not occur"),

@@ -74,7 +74,7 @@ def test_check_tells_by_its_exit_code(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 WRONG = [
-    (["check", "sum(x)"], "Give --wrt NAME"),
+    (["check", "sum(x * y)"], "as in --wrt x,y"),
     (["export", "sum(x)", "-o", "g.pickle"], "names no format"),
     (["export", "nothing_here.json", "-o", "g.svg"], "nothing_here.json"),
     (["simplify", "g.json", "--shape", "x=3"], "its own shapes"),

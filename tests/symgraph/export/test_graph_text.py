@@ -167,6 +167,48 @@ def test_a_formula_read_again_is_the_same_value(source: str) -> None:
     np.testing.assert_array_equal(evaluate(again, numbers)[0], evaluate(dag, numbers)[0])
 
 
+def test_what_an_operator_repeats_by_itself_is_not_told() -> None:
+    slope = sg.trace(lambda x: np.mean(np.log(x)), x="n").gradient("x", value=False)
+    assert str(slope.formula()) == "1 / n / x"
+    twice = sg.trace(lambda x: np.mean(np.log(x)) ** 2, x="n").gradient("x", value=False)
+    assert "broadcast" not in str(twice.formula())
+    assert str(sg.trace(lambda x: np.where(x > 0, np.ones(1), x), x="n").formula()) == (
+        "where(x > 0, 1, x)"
+    )
+    # These would change their shapes, or those of what they are in.
+    kept = [
+        lambda x, s: (np.broadcast_to(s, (3,)), x),
+        lambda x, s: np.concatenate([np.broadcast_to(s, (3,)), x]),
+        lambda x, s: (np.broadcast_to(s, (3,)) * 2.0, x),
+        lambda x, s: np.broadcast_to(x, (3, 3)) * np.broadcast_to(s, (3, 3)),
+    ]
+    for each in kept:
+        assert "broadcast(s, " in str(sg.trace(each, x=(3,), s=()).formula())
+
+
+@pytest.mark.parametrize(
+    ("shape", "new", "text"),
+    [
+        ((3,), (3, 1), "(x + y)[:, None]"),
+        ((3,), (1, 3), "(x + y)[None]"),
+        ((3,), (1, 3, 1), "(x + y)[None, :, None]"),
+        ((2, 3), (2, 1, 3), "(x + y)[:, None]"),
+        ((1, 3), (1, 1, 3), "(x + y)[:, None]"),
+        ((2, 3), (3, 2, 1), "reshape(x + y, (3, 2, 1))"),
+        ((1, 3), (3, 1), "reshape(x + y, (3, 1))"),
+        ((), (1,), "reshape(x + y, (1,))"),
+        ((2, 3), (6,), "reshape(x + y, (6,))"),
+    ],
+)
+def test_axes_of_length_one_are_an_index(
+    shape: tuple[int, ...], new: tuple[int, ...], text: str
+) -> None:
+    graph = sg.trace(lambda x, y: np.reshape(x + y, new), x=shape, y=shape)
+    assert str(graph.formula()) == text
+    shapes = {name: ",".join(map(str, shape)) for name in "xy"}
+    assert parse(text, shapes=shapes).outputs[0].shape == new
+
+
 def test_shared_parts_are_named_once() -> None:
     assert graph_text.formula(parse(SOFTMAX)) == "-sum(p * log(t1 / sum(t1))) where t1 = exp(z)"
 

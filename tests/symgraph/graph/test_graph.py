@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import Any
 
 import networkx as nx
@@ -11,6 +12,7 @@ import pytest
 
 import symgraph as sg
 import symgraph.numpy as snp
+from symgraph.other_names import INSTEAD_IN_GRAPHS
 
 RNG = np.random.default_rng(0)
 
@@ -347,3 +349,19 @@ def test_simplify_derives_from_the_stabilised_function_alone() -> None:
     once = graph.simplify()
     assert len(calls) == 2  # Once when the graph was made, and once now.
     np.testing.assert_allclose(once.evaluate(x=[0.5]), np.log1p(np.exp([0.5])) ** 2)
+
+
+@pytest.mark.parametrize("name", INSTEAD_IN_GRAPHS)
+def test_a_name_of_another_library_is_answered_by_what_a_graph_has(name: str) -> None:
+    graph = sg.trace(lambda x: x * x, x=())
+    with pytest.raises(AttributeError) as raised:
+        getattr(graph, name)
+    mend = INSTEAD_IN_GRAPHS[name]
+    assert str(raised.value) == f"'Graph' object has no attribute {name!r}. {mend}"
+    for method in re.findall(r"(?:graph\.|Write )(\w+)", mend):
+        assert hasattr(graph, method)
+
+
+def test_any_other_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match=r"^'Graph' object has no attribute 'nothing'\.$"):
+        _ = sg.trace(lambda x: x * x, x=()).nothing  # pyright: ignore[reportAttributeAccessIssue]

@@ -407,6 +407,8 @@ def test_unknown_parameters_and_bad_calls_are_refused() -> None:
         sg.grad(energy, wrt="z")
     with pytest.raises(sg.InputError, match="no parameter 7"):
         sg.grad(energy, wrt=7)
+    with pytest.raises(sg.InputError, match="takes no arguments: there is nothing"):
+        sg.grad(lambda: 1.0)
     with pytest.raises(sg.InputError, match="missing a required argument"):
         sg.grad(energy)()
     with pytest.raises(sg.ShapeError, match="scalar"):

@@ -127,6 +127,8 @@ def test_a_symbol_is_not_written_into_a_tensor_and_torchs_functions_are_refused(
         sg.grad(lambda x: torch.sum(torch.sin(x)))(X)
     with pytest.raises(TraceError, match=r"torch\.softmax(.|\n)*snp\.softmax"):
         sg.grad(lambda x: np.sum(torch.softmax(x, 0)))(X)
+    with pytest.raises(TraceError, match=r"(?s)torch\.\w+ cannot be traced.*as_tensor\(x\)"):
+        sg.grad(lambda x: np.sum(torch.as_tensor(x)))(X)
 
 
 def test_arrays_of_jax_are_constants_too() -> None:

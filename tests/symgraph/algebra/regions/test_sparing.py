@@ -16,7 +16,7 @@ from symgraph.algebra.expression.atoms import AtomTable
 from symgraph.algebra.expression.leaf_terms import leaf_expr
 from symgraph.algebra.expression.term import Expr
 from symgraph.algebra.lifting.lifting import Lifter
-from symgraph.algebra.regions import region_pass, templates
+from symgraph.algebra.regions import region_pass, templates, walks
 from symgraph.algebra.regions.lower_bound import least_count, plain_count
 from symgraph.algebra.regions.node_forms import NodeForms
 from symgraph.ir.fact_inference import Knowledge
@@ -109,11 +109,12 @@ def test_the_second_walk_looks_only_at_what_the_first_one_split(
         looks[-1] += 1
         return form(forms, node)
 
-    monkeypatch.setattr(region_pass, "_PATIENT_UP_TO", 0)
+    for module in (region_pass, walks):
+        monkeypatch.setattr(module, "PATIENT_UP_TO", 0)
     monkeypatch.setattr(region_pass.RegionPass, "run", walked)
     monkeypatch.setattr(NodeForms, "form", formed)
     joint = sg.trace(random_function(300, seed), x="4, 3", w="3, 3").gradient("x", "w")
-    found = region_pass.normalized(list(joint.dag.outputs), Knowledge(), thorough=False)
+    found = walks.normalized(list(joint.dag.outputs), Knowledge(), thorough=False)
     first, second = looks
     assert 0 < second < first / 20
     at = {"x": np.linspace(-1, 1, 12).reshape(4, 3), "w": 0.3 * np.eye(3)}

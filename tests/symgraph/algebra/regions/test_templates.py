@@ -15,7 +15,7 @@ from textbook.catalogue import CATALOGUE
 import symgraph as sg
 from symgraph.accuracy import lost_numbers, verdict
 from symgraph.algebra.extraction.cheapest import CheapestSpellings
-from symgraph.algebra.regions import region_pass, repeated, templates
+from symgraph.algebra.regions import region_pass, repeated, templates, walks
 from symgraph.ir.node import Node
 
 SIZES = {"n": 6}
@@ -120,7 +120,8 @@ def test_spelling_does_not_grow_with_depth(
 
     A few more are looked at: deeper layers are larger, and what keeps their digits is another one.
     """
-    monkeypatch.setattr(region_pass, "_PATIENT_UP_TO", 0)
+    for module in (region_pass, walks):
+        monkeypatch.setattr(module, "PATIENT_UP_TO", 0)
     spelled: list[Node] = []
     plain = CheapestSpellings.cheapest
 
@@ -142,7 +143,8 @@ def test_steps_of_a_loop_whose_bounds_grow_are_alike(
     echoed: list[Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The state of a cell lies between -t and t after t steps, and its steps are written once."""
-    monkeypatch.setattr(region_pass, "_PATIENT_UP_TO", 0)
+    for module in (region_pass, walks):
+        monkeypatch.setattr(module, "PATIENT_UP_TO", 0)
     written: list[Node] = []
     plain = CheapestSpellings.cheapest
 
