@@ -51,8 +51,10 @@ class View(Immutable):
     if not TYPE_CHECKING:  # a type checker tells of the names that there are not
 
         def __getattr__(self, name: str) -> Any:
-            told = f"{type(self).__name__!r} object has no attribute {name!r}."
-            raise AttributeError(f"{told} {INSTEAD_IN_GRAPHS.get(name, '')}".rstrip())
+            told = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name in INSTEAD_IN_GRAPHS:
+                told = f"{told}. {INSTEAD_IN_GRAPHS[name]}"
+            raise AttributeError(told, name=name, obj=self)  # Python tells what was meant.
 
     # -- the graph itself ------------------------------------------------------------------------
     @property
