@@ -24,7 +24,19 @@ from ..expression.term import SUM, Expr
 from ..normal_form.factors import Factors
 from .arithmetic import divides_by, is_rational, value_of
 from .distinct import are_distinct
-from .polynomial_ring import COSINE, SINE, Monomial, Poly, divided, monic, plus, product, variables
+from .polynomial_ring import (
+    COSINE,
+    SINE,
+    Poly,
+    divided,
+    is_multilinear,
+    is_plain,
+    monic,
+    plus,
+    product,
+    variables,
+    without_common,
+)
 
 __all__ = ["Quotient", "Quotients"]
 
@@ -175,10 +187,8 @@ class Quotients:
         """
         if len({coef > 0 for coef in poly.values()}) < 2 or _key(poly) in self._given:
             return True
-        plain = _without_common(poly)
-        return _is_plain(plain) and (
-            () not in plain or all(not kind for _, kind in variables(poly))
-        )
+        plain = without_common(poly)
+        return is_plain(plain) and (() not in plain or all(not kind for _, kind in variables(poly)))
 
     def _is_nonzero(self, poly: Poly, rest: Poly) -> bool:
         """Whether a polynomial is never 0, or only where the remaining denominator is 0, too."""
@@ -211,7 +221,7 @@ class Quotients:
 
     def _is_difference_of_distinct(self, poly: Poly) -> bool:
         """Whether it is c (x - y) of values that are known to differ."""
-        if len(poly) != 2 or () in poly or not _is_plain(poly) or sum(poly.values()) != 0:
+        if len(poly) != 2 or () in poly or not is_plain(poly) or sum(poly.values()) != 0:
             return False
         x, y = [self._values[number] for number, _ in variables(poly)]
         return are_distinct(x, y, self._atoms.knowledge)
@@ -266,7 +276,7 @@ class Quotients:
             return None
         if len(node.op.traits.combination) > 1 and not found.below:
             single = all(len(self._known[each].above) == 1 for each in node.operands)
-            if _is_plain(found.above) or (single and _is_multilinear(found.above)):
+            if is_plain(found.above) or (single and is_multilinear(found.above)):
                 self._given.add(_key(monic(found.above)[1]))
         return found
 
@@ -312,7 +322,31 @@ class Quotients:
                     below[key] = (poly, power)
                     break
                 above, short = less, short or len(poly) > 1
-        return a._replace(above=above, below=below, short=short)
+        found = a._replace(above=above, below=below, short=short)
+        return found if len(above) < 2 else self._inverted(found)
+
+    def _inverted(self, a: Quotient) -> Quotient:
+        """One over a quotient of the denominator by the numerator, if this divides it.
+
+        The slope of arctan(2 x / (1 - x**2)) is 2 (1 + x**2) / (1 + 2 x**2 + x**4).
+        """
+        coef, above = monic(a.above)
+        for key, (poly, power) in a.below.items():
+            if len(poly) < len(above) or not variables(above) <= variables(poly):
+                continue
+            less = divided(poly, above)
+            if less is None:
+                continue
+            below = {each: known for each, known in a.below.items() if each != key}
+            if power > 1:
+                below[key] = (poly, power - 1)
+            by, less = monic(less)
+            if less != {(): 1}:
+                below[_key(less)] = (less, 1 + below.get(_key(less), (less, 0))[1])
+            if self._is_nonzero(above, _all_of(below)) or self._atoms.granted():
+                left: Poly = {(): rational(Fraction(coef) / by)}
+                return a._replace(above=left, below=below, short=True)
+        return a
 
     def negative(self, a: Quotient) -> Quotient:
         """The negative of a quotient."""
@@ -363,31 +397,3 @@ def _is_small(a: Quotient) -> bool:
         and max(map(len, polys)) <= _MOST_TERMS
         and a.size <= _LARGEST
     )
-
-
-def _is_linear(monomial: Monomial) -> bool:
-    return sum(power for _, power in monomial) <= 1
-
-
-def _is_multilinear(poly: Poly) -> bool:
-    """Whether no monomial has a value twice: none may stand for the square of a sine."""
-    return all(power == 1 for monomial in poly for _, power in monomial)
-
-
-def _without_common(poly: Poly) -> Poly:
-    """The polynomial without the powers that all its monomials have."""
-    powers = [dict(monomial) for monomial in poly]
-    common = {
-        value: least
-        for value in set.intersection(*[set(each) for each in powers])
-        if (least := min(each[value] for each in powers))
-    }
-    return {
-        tuple((value, left) for value, by in monomial if (left := by - common.get(value, 0))): coef
-        for monomial, coef in poly.items()
-    }
-
-
-def _is_plain(poly: Poly) -> bool:
-    """Whether all monomials are linear: none may stand for the square of a sine."""
-    return all(_is_linear(monomial) for monomial in poly)
