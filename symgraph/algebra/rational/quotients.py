@@ -15,19 +15,23 @@ from typing import NamedTuple, TypeAlias
 from ...array import Array
 from ...ir.node import Node
 from ...ir.traits import Angle
+from ...ops.elementwise import negative
+from ...ops.exponential import exp, sigmoid
 from ..expression.atoms import AtomTable
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import coefficient, is_exact, rational
 from ..expression.leaf_terms import repeated_number, stretched
 from ..expression.roles import ANGLES
-from ..expression.term import SUM, Expr
-from ..normal_form.factors import Factors
+from ..expression.term import SUM, Expr, added
+from ..normal_form.factors import Factors, RawFactor
 from .arithmetic import divides_by, is_rational, value_of
-from .distinct import are_distinct
+from .distinct import order
 from .polynomial_ring import (
     COSINE,
     SINE,
+    Monomial,
     Poly,
+    RingVariable,
     divided,
     is_multilinear,
     is_plain,
@@ -99,6 +103,7 @@ class Quotients:
         self.dividing: set[Node] = set()
         self._seen: set[Node] = set()
         self._first: dict[Node, bool] = {}
+        self._sigmoids: dict[Node, tuple[Node, int]] = {}
         self._given: set[PolynomialKey] = set()
 
     def learn(self, node: Node) -> None:
@@ -106,6 +111,9 @@ class Quotients:
         if node in self._seen:
             return
         self._seen.add(node)
+        if node.op is sigmoid.op and not node.copy:
+            value, sign = _signed(node.operands[0])
+            self._sigmoids.setdefault(value, (node, sign))
         if not is_rational(node.op) or node.copy or node.dtype.kind != "f":
             return
         below = divides_by(node.op)
@@ -141,12 +149,19 @@ class Quotients:
         numbers = all(self._is_number(each, left) for each in found.made_of)
         return found if numbers or self._atoms.granted() else None
 
-    def written(self, ratio: Quotient, now: Callable[[Node], Node]) -> Expr:
-        """The quotient as an expression."""
+    def written(self, ratio: Quotient, spelled: Mapping[Node, Node]) -> Expr:
+        """The quotient as an expression, with values as they are `spelled` now."""
+
+        def now(node: Node) -> Node:
+            if node not in spelled and node.op is sigmoid.op:  # It was in an earlier graph.
+                value, sign = _signed(node.operands[0])
+                return _sigmoid(spelled[value], sign)
+            return spelled[node]
+
         coef, above = monic(ratio.above)
         factors: Factors = []
         for poly, power in ((above, 1), *[(poly, -power) for poly, power in ratio.below.values()]):
-            expr = self._expr(poly, now)
+            expr = self._with_complement(poly, now) or self._expr(poly, now)
             if len(poly) > 1:
                 factors.append((*self._atoms.closed(SUM, expr), power))
                 continue
@@ -157,13 +172,41 @@ class Quotients:
     def _expr(self, poly: Poly, now: Callable[[Node], Node]) -> Expr:
         expr: Expr = {}
         for monomial, coef in poly.items():
-            factors: Factors = []
-            for (number, kind), power in monomial:
-                value = now(self._values[number])
-                atom = self._atoms.leaf(_function(kind, value) if kind else value)
-                factors.append((atom, tuple(range(len(atom.sizes))), power))
-            expr[canonical_term(factors, {})] = coef
+            expr[canonical_term(self._factors(monomial, now), {})] = coef
         return expr
+
+    def _factors(self, monomial: Monomial, now: Callable[[Node], Node]) -> Factors:
+        found: Factors = []
+        for (number, kind), power in monomial:
+            value = now(self._values[number])
+            found.append(self._slot(_function(kind, value) if kind else value, power))
+        return found
+
+    def _slot(self, node: Node, power: int) -> RawFactor:
+        atom = self._atoms.leaf(node)
+        return atom, tuple(range(len(atom.sizes))), power
+
+    def _with_complement(self, poly: Poly, now: Callable[[Node], Node]) -> Expr | None:
+        """A sum with y - y s(x) in it as one with y s(-x), which has digits where s is near 1.
+
+        Of two sigmoids it is the larger one.
+        """
+        values = {each: now(self._values[each[0]]) for each in variables(poly) if not each[1]}
+        found = [each for each in values if values[each].op is sigmoid.op and _met(poly, each)]
+        if len(poly) < 3 or not found:
+            return None
+        top = min(found)
+        for each in found:
+            top = each if order(values[each], values[top], self._atoms.knowledge) > 0 else top
+        value, pairs = values[top], _met(poly, top)
+        argument, sign = _signed(value.operands[0])
+        opposite = _sigmoid(argument, -sign)
+        rest = {m: by for m, by in poly.items() if m not in pairs and m not in pairs.values()}
+        terms = list(self._expr(rest, now).items())
+        for by in pairs.values():
+            factors = [*self._factors(by, now), self._slot(opposite, 1)]
+            terms.append((canonical_term(factors, {}), poly[by]))
+        return added(terms)
 
     # -- soundness ---------------------------------------------------------------------------------
     def _is_number(self, value: tuple[int, str], left: set[tuple[int, str]]) -> bool:
@@ -224,7 +267,7 @@ class Quotients:
         if len(poly) != 2 or () in poly or not is_plain(poly) or sum(poly.values()) != 0:
             return False
         x, y = [self._values[number] for number, _ in variables(poly)]
-        return are_distinct(x, y, self._atoms.knowledge)
+        return order(x, y, self._atoms.knowledge) != 0
 
     # -- quotients of values -----------------------------------------------------------------------
     def _ratio(self, node: Node) -> Quotient:
@@ -265,6 +308,8 @@ class Quotients:
                 return self._array(node.operands[0], angle.part)
             sine, cosine = (self._array(node.operands[0], kind) for kind in (SINE, COSINE))
             return self.quotient(sine, cosine)
+        if node.op in (exp.op, sigmoid.op):
+            return self._logistic(node)
         # An array stands at the indices of the value, so it has its shape; a number has any.
         if not is_rational(node.op) or any(
             each.shape not in ((), node.shape) and self._known[each].made_of
@@ -279,6 +324,18 @@ class Quotients:
             if is_plain(found.above) or (single and is_multilinear(found.above)):
                 self._given.add(_key(monic(found.above)[1]))
         return found
+
+    def _logistic(self, node: Node) -> Quotient | None:
+        """A sigmoid by another one, s, of the opposite value: 1 - s; and exp as s / (1 - s)."""
+        value, sign = _signed(node.operands[0])
+        found, other = self._sigmoids.get(value, (node, 0))
+        if found is node or not other or found.dtype != node.dtype or found.shape != node.shape:
+            return None
+        above = self._array(found, "")
+        below = self.sum(Quotient({(): 1}, {}), self.negative(above))
+        if below is None or node.op is sigmoid.op:
+            return below
+        return self.quotient(above, below) if sign == other else self.quotient(below, above)
 
     def quotient(self, a: Quotient, b: Quotient) -> Quotient | None:
         """The quotient of two quotients."""
@@ -366,6 +423,26 @@ class Quotients:
         """The quotient as a nonzero whole number that is small enough for a power, else None."""
         number = a.above.get(()) if len(a.above) == 1 and not a.below else None
         return number if isinstance(number, int) and 0 < abs(number) <= _HIGHEST else None
+
+
+def _met(poly: Poly, variable: RingVariable) -> dict[Monomial, Monomial]:
+    """Monomials y s of the variable s, each with y, if that has the opposite coefficient."""
+    found: dict[Monomial, Monomial] = {}
+    for monomial, coef in poly.items():
+        by = tuple([each for each in monomial if each != (variable, 1)])
+        if len(by) < len(monomial) and poly.get(by, 0) == -coef:
+            found[monomial] = by
+    return found
+
+
+def _signed(node: Node) -> tuple[Node, int]:
+    """A value without its sign, and the sign."""
+    return (node.operands[0], -1) if node.op is negative.op and not node.copy else (node, 1)
+
+
+def _sigmoid(node: Node, sign: int) -> Node:
+    """The sigmoid of a value or of its negative."""
+    return sigmoid(Array(node) if sign > 0 else -Array(node)).node
 
 
 def _function(kind: str, node: Node) -> Node:

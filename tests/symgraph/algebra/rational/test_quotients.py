@@ -26,6 +26,7 @@ def quotients(x: Any, y: Any) -> dict[str, tuple[Any, int]]:
     """Values, and the operations that are left of them."""
     sine, cosine = snp.sin(x), snp.cos(x)
     t, u, w = snp.tanh(x), snp.exp(y), snp.softplus(y)
+    p, q = snp.sigmoid(2 * (y + 1)), snp.sigmoid(2 * (y - 1))
     return {
         "Pythagoras over one denominator": (
             cosine / (1 + cosine) + (sine / (1 + cosine)) ** 2,
@@ -38,6 +39,10 @@ def quotients(x: Any, y: Any) -> dict[str, tuple[Any, int]]:
         "1 + tanh is not 0": ((t**2 - 1) / (1 + t), 2),
         "terms of both signs": ((2 + w - w**2 - x - x * w) / (1 + w), 5),
         "a numerator that divides below": ((1 + x**2) / ((2 * x) ** 2 + (1 - x**2) ** 2), 3),
+        "sigmoids beside their exps": (
+            (p**2 * snp.exp(-2 * (y + 1)) - q / (1 + snp.exp(2 * (y - 1)))) / (p - q),
+            13,
+        ),
         "the numerator of the quotient rule": (cosine + y * sine**2 / (y * cosine - 1), 5),
     }
 
