@@ -12,7 +12,7 @@ sqrt(a b), b goes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from ..algebra.regions.poles import below_bounded
@@ -25,7 +25,7 @@ from ..ops.creation import constant_of
 from ..ops.elementwise import divide, multiply, negative, sqrt
 from ..ops.movement import broadcast_to, reshape
 from ..rewriting.guards import uniform_value
-from .gains import Change, Loses, is_shorter
+from .gains import Change, Loses, changed_one_by_one, is_shorter
 
 __all__ = ["factors_of", "shaped_like", "with_factor", "with_factors_cancelled"]
 
@@ -50,51 +50,45 @@ def with_factors_cancelled(
     is_body : bool
         Whether the graph stands inside a loop or a branch, and others read its outputs.
     """
-    current = list(outputs)
-    together = True
-    while True:
-        nodes = reachable(current)
-        covers = _Covers(nodes, current, is_body=is_body)
-        pairs = [(node, _pair_of(node, knowledge, covers)) for node in nodes]
-        found = [(node, factor) for node, factor in pairs if factor is not None]
-        changes = [{node: new} for each in found for node, new in _without(*each)]
-        if together and len(found) > 1:
-            # Two products may have one quotient within, which stays until both have none.
-            changes.insert(0, {node: new for each in found for node, new in _without(*each)})
-        shorter = _first_shorter(current, changes, loses)
-        if shorter is None:
-            return current
-        current, together = shorter, False
+    return changed_one_by_one(
+        _cancelled_together(outputs, knowledge, loses, is_body=is_body),
+        lambda current: _changes(current, knowledge, is_body=is_body),
+        lambda new, old: is_shorter(new, old, loses),
+    )
 
 
-def _first_shorter(
-    outputs: Sequence[Node], changes: Sequence[Mapping[Node, Node]], loses: Loses
-) -> list[Node] | None:
-    """The outputs after the first change that makes them shorter; None if there is none."""
-    for change in changes:
-        new = replaced(outputs, change)
-        if is_shorter(new, outputs, loses):
-            return new
-    return None
+def _cancelled_together(
+    outputs: Sequence[Node], knowledge: Knowledge, loses: Loses, *, is_body: bool
+) -> list[Node]:
+    """The outputs with all products changed, if that is shorter.
+
+    Two products may have one quotient within, which stays until it is in neither.
+    """
+    changes = dict(_changes(outputs, knowledge, is_body=is_body))
+    new = replaced(outputs, changes) if len(changes) > 1 else list(outputs)
+    return new if is_shorter(new, outputs, loses) else list(outputs)
 
 
-def _pair_of(node: Node, knowledge: Knowledge, covers: _Covers) -> Node | None:
-    """The first value that is a factor of a product which is divided by it as well."""
-    if node.op not in (multiply.op, divide.op) or node.dtype.kind != "f" or node.copy:
-        return None
-    factors = Counter(factors_of(node))
-    for factor in [each for each, power in factors if power > 0]:
-        times = factors[factor, -1]
-        if not times or factor.is_constant or not knowledge.of(factor).has(total):
+def _changes(outputs: Sequence[Node], knowledge: Knowledge, *, is_body: bool) -> Iterator[Change]:
+    """Products, and each without the first value that it has as a factor and is divided by."""
+    nodes = reachable(outputs)
+    covers = _Covers(nodes, outputs, is_body=is_body)
+    for node in nodes:
+        if node.op not in (multiply.op, divide.op) or node.dtype.kind != "f" or node.copy:
             continue
-        again = times > factors[factor, 1]
-        if knowledge.of(factor).has(nonzero) or covers.show_poles(node, factor, again=again):
-            return factor
-    return None
+        factors = Counter(factors_of(node))
+        for factor, power in factors:
+            times = factors[factor, -1]
+            if power < 0 or not times or factor.is_constant or not knowledge.of(factor).has(total):
+                continue
+            again = times > factors[factor, 1]
+            if knowledge.of(factor).has(nonzero) or covers.show_poles(node, factor, again=again):
+                yield from _without(node, factor)
+                break
 
 
 def _without(node: Node, factor: Node) -> Iterator[Change]:
-    """The product without a pair of a factor and a divisor, with a reciprocal left or without."""
+    """The product without a factor that it is divided by, with a reciprocal left or without."""
     for over in (False, True):
         rest = with_factor(node, factor, 1, over=over)
         rest = None if rest is None else with_factor(rest, factor, -1, over=over)

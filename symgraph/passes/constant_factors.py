@@ -29,6 +29,9 @@ __all__ = ["with_numbers_gathered"]
 _LARGEST = 1e9
 """A larger number stays where it is, and so does a smaller one than its inverse."""
 
+_AGAIN_UP_TO = 3_000
+"""The most nodes of a graph that is gathered again after a success."""
+
 
 def with_numbers_gathered(outputs: Sequence[Node], loses: Loses) -> list[Node]:
     """The outputs with numbers gathered, if that takes fewer operations.
@@ -54,6 +57,8 @@ def with_numbers_gathered(outputs: Sequence[Node], loses: Loses) -> list[Node]:
             new = settled_signs(new)
             if op_count(new) < least[0] and keeps_digits(new, outputs, loses):
                 best, least = new, _lengths(new)
+        if len(nodes) > _AGAIN_UP_TO:
+            break
     return best
 
 

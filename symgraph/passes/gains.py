@@ -44,15 +44,14 @@ def changed_one_by_one(
     ----------
     outputs : sequence of Node
     changes : callable
-        Gives the changes of a graph's nodes.
+        Gives the changes of a graph, whose outputs it takes.
     is_gain : callable
         `is_gain(new, old)`: whether new outputs are better.
     """
     current, failed = list(outputs), set[Change]()
-    nodes = reachable(current)
-    left = max(_FEWEST, _NODES_WALKED // len(nodes))
+    left = max(_FEWEST, _NODES_WALKED // len(reachable(current)))
     while left:
-        for node, new in changes(nodes):
+        for node, new in changes(current):
             if (node, new) in failed or not left:
                 continue
             left -= 1
@@ -63,5 +62,4 @@ def changed_one_by_one(
             failed.add((node, new))
         else:
             break
-        nodes = reachable(current)
     return current

@@ -51,7 +51,7 @@ def with_factors_met(outputs: Sequence[Node], knowledge: Knowledge, loses: Loses
         return list(outputs)
     return changed_one_by_one(
         outputs,
-        lambda nodes: _changes(nodes, knowledge),
+        lambda current: _changes(reachable(current), knowledge),
         lambda new, old: is_shorter(new, old, loses),
     )
 

@@ -20,6 +20,7 @@ from ..ir.dims import known_equal
 from ..ir.fact_inference import Knowledge
 from ..ir.interning import params_key
 from ..ir.node import Node, origin
+from ..ir.walks import reachable
 from ..ops.carrying import carries_reduced
 from ..ops.elementwise import multiply, negative
 from ..ops.movement import TRANSPOSE
@@ -58,7 +59,7 @@ def with_mirrored_differences(
     """
     return changed_one_by_one(
         outputs,
-        lambda nodes: _changes(nodes, knowledge),
+        lambda current: _changes(reachable(current), knowledge),
         # As many operations; but the 2 may meet other numbers.
         lambda new, old: op_count(new) <= op_count(old) and keeps_digits(new, old, loses),
     )

@@ -225,7 +225,9 @@ class _Rounds:
 
     def _through_algebra(self, outputs: list[Node], *, thorough: bool, afresh: bool) -> list[Node]:
         """The outputs after the algebra, with equal values merged and values used again."""
-        if thorough:
+        if not self._is_worth_algebra(outputs):
+            current = outputs
+        elif thorough:
             current = self._normalized_once(outputs, afresh=afresh)
         else:
             current = self._normalized(outputs, thorough=False)
@@ -299,6 +301,11 @@ class _Rounds:
     def _is_small(self, outputs: list[Node]) -> bool:
         """Whether rounds are repeated until nothing changes."""
         return self.effort != "low" and len(reachable(outputs)) <= THOROUGH_UP_TO
+
+    def _is_worth_algebra(self, outputs: list[Node]) -> bool:
+        """Whether sums and products are written anew: of small graphs, or with effort."""
+        most = {"low": _SEARCHED_OUT, "normal": THOROUGH_UP_TO}.get(self.effort)
+        return most is None or len(reachable(outputs)) <= most
 
     def _rewritten(self, outputs: list[Node]) -> list[Node]:
         current = self.log.through("constants folded", outputs, with_constants_folded(outputs))
