@@ -50,23 +50,18 @@ def with_factors_cancelled(
     is_body : bool
         Whether the graph stands inside a loop or a branch, and others read its outputs.
     """
+    changes = dict(_changes(outputs, knowledge, is_body=is_body))
+    if not changes:
+        return list(outputs)
+    current = list(outputs)
+    if len(changes) > 1:  # Two products may have one quotient within, until it is in neither.
+        new = replaced(outputs, changes)
+        current = new if is_shorter(new, outputs, loses) else current
     return changed_one_by_one(
-        _cancelled_together(outputs, knowledge, loses, is_body=is_body),
+        current,
         lambda current: _changes(current, knowledge, is_body=is_body),
         lambda new, old: is_shorter(new, old, loses),
     )
-
-
-def _cancelled_together(
-    outputs: Sequence[Node], knowledge: Knowledge, loses: Loses, *, is_body: bool
-) -> list[Node]:
-    """The outputs with all products changed, if that is shorter.
-
-    Two products may have one quotient within, which stays until it is in neither.
-    """
-    changes = dict(_changes(outputs, knowledge, is_body=is_body))
-    new = replaced(outputs, changes) if len(changes) > 1 else list(outputs)
-    return new if is_shorter(new, outputs, loses) else list(outputs)
 
 
 def _changes(outputs: Sequence[Node], knowledge: Knowledge, *, is_body: bool) -> Iterator[Change]:

@@ -93,7 +93,7 @@ def with_factors_shared(outputs: Sequence[Node], loses: Loses) -> list[Node]:
         if found.share():
             new = found.outputs(nodes, current)
             current = new if is_shorter(new, current, loses) else current
-        if not any(node.op is square.op for node in nodes):
+        if not found.have_squares:
             break
     return current
 
@@ -108,6 +108,8 @@ class _Products:
         self, nodes: Sequence[Node], outputs: Sequence[Node], *, opens_squares: bool
     ) -> None:
         self._opens_squares = opens_squares
+        self.have_squares = False
+        """Whether a product has a square for a factor that may be opened."""
         self._uses = use_counts(nodes, outputs)
         self._minus = _Factor(0)
         self._factors: dict[Node | _Pair, _Factor] = {}
@@ -150,7 +152,10 @@ class _Products:
                 product.factors.append(self._minus)
 
     def _is_opened_square(self, node: Node) -> bool:
-        return self._opens_squares and node.op is square.op and not node.copy
+        if node.op is not square.op or node.copy:
+            return False
+        self.have_squares = True
+        return self._opens_squares
 
     def _divisors_of(self, quotient: Node) -> tuple[Node, ...]:
         """What is divided by: the operands of a product or square that has no other use."""

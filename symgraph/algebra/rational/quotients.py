@@ -387,10 +387,10 @@ class Quotients:
 
         The slope of arctan(2 x / (1 - x**2)) is 2 (1 + x**2) / (1 + 2 x**2 + x**4).
         """
-        coef, above = monic(a.above)
         for key, (poly, power) in a.below.items():
-            if len(poly) < len(above) or not variables(above) <= variables(poly):
+            if len(poly) < len(a.above) or not variables(a.above) <= variables(poly):
                 continue
+            coef, above = monic(a.above)
             less = divided(poly, above)
             if less is None:
                 continue
