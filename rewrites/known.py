@@ -18,6 +18,7 @@ __all__ = [
     "SelectingRows",
     "Zeros",
     "keeps_off_zero",
+    "logarithm_in_range",
 ]
 
 
@@ -49,6 +50,49 @@ keeps_off_zero = Guard(
 """A value that is not zero in exact arithmetic is not zero in any dtype either, unlike exp(-800).
 
 A fact stated of an input is true of its numbers, and integers do not underflow.
+"""
+
+_MOST_WALKED = 64
+"""In larger values an exponential is assumed."""
+_PRODUCTS = ("multiply", "divide")
+
+
+def _has_exponential(node: Node) -> bool:
+    """Whether a value is an exponential, or is made of one."""
+    stack = [node]
+    for _ in range(_MOST_WALKED):
+        if not stack:
+            return False
+        each = stack.pop()
+        if each.op.traits.exponential is not None or each.op.name in ("cosh", "sinh"):
+            return True
+        stack += each.operands
+    return True
+
+
+def _has_logarithm_in_range(node: Node) -> bool:
+    """Whether rules write the logarithm of a value such that it overflows for no exponential.
+
+    They know that of an exponential times or over something else, and those of sums and their
+    multiples by numbers.
+    """
+    is_multiple = False
+    while node.op.view or (node.op.name in _PRODUCTS and any(x.is_constant for x in node.operands)):
+        is_multiple |= not node.op.view
+        node = next((each for each in node.operands if not each.is_constant), node.operands[0])
+        if node.is_constant:
+            return True
+    if node.op.name in _PRODUCTS and not is_multiple:
+        exps = [each for each in node.operands if each.op.traits.exponential is not None]
+        others = [each for each in node.operands if each not in exps]
+        return not any(map(_has_exponential, others if len(exps) == 1 else node.operands))
+    return node.op.name not in (*_PRODUCTS, "power") or not _has_exponential(node)
+
+
+logarithm_in_range = Guard("of a logarithm in range", lambda node, _: _has_logarithm_in_range(node))
+"""A value whose logarithm does not overflow where it does.
+
+Of w (e^x + e^y) only the logarithm of the sum would: log w + log(e^x + e^y) would have to be found.
 """
 
 RealUniformConstant: TypeAlias = Annotated[UniformConstant, is_real]

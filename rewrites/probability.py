@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from symgraph.numpy import (
     broadcast_to,
@@ -34,6 +34,8 @@ from symgraph.rewriting import (
     rule,
     static,
 )
+
+from .known import logarithm_in_range
 
 
 @static
@@ -235,7 +237,9 @@ def log1p_of_sum_of_exp_over_axes(x: Real, axis: Axes, keepdims: Flag) -> Identi
 
 
 @rule(sound="rounding", stable="large x: exp overflows")
-def log1p_of_multiple_of_sum_of_exp(x: Real, y: Positive, axis: Axes, keepdims: Flag) -> Identity:
+def log1p_of_multiple_of_sum_of_exp(
+    x: Real, y: Annotated[Positive, logarithm_in_range], axis: Axes, keepdims: Flag
+) -> Identity:
     r"""$\log(1 + y \sum_j e^{x_j}) = \log(1 + e^{s + \log y})$ for $y > 0$.
 
     Here $s = \log \sum_j e^{x_j}$.
@@ -246,7 +250,9 @@ def log1p_of_multiple_of_sum_of_exp(x: Real, y: Positive, axis: Axes, keepdims: 
 
 
 @rule(sound="rounding", priority=-2, stable="large x: exp overflows")
-def log_of_positive_and_sum_of_exp(x: Real, y: Positive, axis: Axes, keepdims: Flag) -> Identity:
+def log_of_positive_and_sum_of_exp(
+    x: Real, y: Annotated[Positive, logarithm_in_range], axis: Axes, keepdims: Flag
+) -> Identity:
     r"""$\log(y + \sum_j e^{x_j}) = \log(e^{\log y} + e^s)$ for $y > 0$.
 
     Here $s = \log \sum_j e^{x_j}$.

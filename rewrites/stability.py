@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import inf
 from math import log as ln
+from typing import Annotated
 
 from symgraph.numpy import (
     cosh,
@@ -39,6 +40,8 @@ from symgraph.rewriting import (
     provided,
     rule,
 )
+
+from .known import logarithm_in_range
 
 LN2 = ln(2)
 
@@ -160,13 +163,16 @@ def log_of_exp_plus_constant(x: Real, c: PositiveConstant) -> Identity:
 
 
 @rule(sound="rounding", priority=-2, stable="large x: exp overflows")
-def log_of_exp_and_positive(x: Real, y: Positive) -> Identity:
-    r"""$\log(e^x + y) = \log(e^x + e^{\log y})$ for $y > 0$."""
+def log_of_exp_and_positive(x: Real, y: Annotated[Positive, logarithm_in_range]) -> Identity:
+    r"""$\log(e^x + y) = \log(e^x + e^{\log y})$ for $y > 0$.
+
+    If y has overflowed where its logarithm stays infinite, the slope in x would be 0, not NaN.
+    """
     return log(exp(x) + y), logaddexp(x, log(y))
 
 
 @rule(sound="rounding", stable="large x: exp overflows")
-def log1p_of_multiple_of_exp(x: Real, y: Positive) -> Identity:
+def log1p_of_multiple_of_exp(x: Real, y: Annotated[Positive, logarithm_in_range]) -> Identity:
     r"""$\log(1 + y e^x) = \log(1 + e^{x + \log y})$ for $y > 0$."""
     return log1p(y * exp(x)), softplus(x + log(y))
 

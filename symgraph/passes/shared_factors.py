@@ -4,9 +4,10 @@ Entries of a Jacobian, and gradients of several inputs, are products of much the
 in the order of the chain rule. A pair of factors that is in two products or more becomes a value of
 its own; the most frequent pair comes first (Brayton and McMullen 1982, on common cubes). A sign is
 a factor, too: of two products with a minus and a common factor, the factor is negated once. A
-divisor is taken with a factor: of x y / z and u y / z**2, the quotient y / z. An inner product of
-vectors is a product whose elements are added: (x y) @ z and (x u) @ (y v) have x y, too, and of
-(x @ y) / s and y / s the second is in the first.
+divisor is taken with a factor: of x y / z and u y / z**2, the quotient y / z. A square is a factor
+twice: k x**2 and 2 k x y share k x. An inner product of vectors is a product whose elements are
+added: (x y) @ z and (x u) @ (y v) have x y, too, and of (x @ y) / s and y / s the second is in the
+first.
 """
 
 from __future__ import annotations
@@ -82,20 +83,33 @@ def with_factors_shared(outputs: Sequence[Node], loses: Loses) -> list[Node]:
     outputs : sequence of Node
     loses : Loses
     """
-    nodes = reachable(outputs)
-    if len(nodes) > _MOST_NODES:
-        return list(outputs)
-    found = _Products(nodes, outputs)
-    if not found.share():
-        return list(outputs)
-    new = found.outputs(nodes, outputs)
-    return new if is_shorter(new, outputs, loses) else list(outputs)
+    current = list(outputs)
+    if len(reachable(current)) > _MOST_NODES:
+        return current
+    # Where a square taken apart loses range, the other pairs are found nevertheless.
+    for opens_squares in (False, True):
+        nodes = reachable(current)
+        found = _Products(nodes, current, opens_squares=opens_squares)
+        if found.share():
+            new = found.outputs(nodes, current)
+            current = new if is_shorter(new, current, loses) else current
+        if not found.have_squares:
+            break
+    return current
 
 
 class _Products:
-    """The products of a graph, each with all its factors."""
+    """The products of a graph, each with all its factors.
 
-    def __init__(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> None:
+    With `opens_squares` a square that has no other use is a factor twice.
+    """
+
+    def __init__(
+        self, nodes: Sequence[Node], outputs: Sequence[Node], *, opens_squares: bool
+    ) -> None:
+        self._opens_squares = opens_squares
+        self.have_squares = False
+        """Whether a product has a square for a factor that may be opened."""
         self._uses = use_counts(nodes, outputs)
         self._minus = _Factor(0)
         self._factors: dict[Node | _Pair, _Factor] = {}
@@ -116,6 +130,10 @@ class _Products:
             node = stack.pop()
             part = self._number_within(node)
             opened = node is top or (self._uses[part] == 1 and part.dtype == top.dtype)
+            if opened and self._is_opened_square(part):
+                yield part
+                product.factors += [self._factor(part.operands[0])] * 2
+                continue
             if opened and _is_inner_product(part) and not product.added and not top.ndim:
                 yield part
                 product.added = True
@@ -132,6 +150,12 @@ class _Products:
                 product.factors.remove(self._minus)
             elif part.op is negative.op:
                 product.factors.append(self._minus)
+
+    def _is_opened_square(self, node: Node) -> bool:
+        if node.op is not square.op or node.copy:
+            return False
+        self.have_squares = True
+        return self._opens_squares
 
     def _divisors_of(self, quotient: Node) -> tuple[Node, ...]:
         """What is divided by: the operands of a product or square that has no other use."""
@@ -164,12 +188,13 @@ class _Products:
                 return any(each.changed for each in products)
             pair = max(counts, key=lambda each: counts[each])
             shape = (pair.other if _is_number(pair.one) else pair.one).shape
-            joined = self._factors[pair] = _Factor(len(self._factors) + 1, shape, None, pair)
+            new = _Factor(len(self._factors) + 1, shape, None, pair)
+            joined = self._factors.setdefault(pair, new)
             for each in products:
-                if pair in _pairs(each):
-                    gone = pair[:1] if pair.over else pair[:2]  # The divisor may be a factor, too.
-                    rest = [one for one in each.factors if one not in gone]
-                    each.factors, each.changed = [joined, *rest], True
+                while pair in _pairs(each):  # The square of a pair is the pair twice.
+                    for one in pair[:1] if pair.over else pair[:2]:  # The divisor may be a factor.
+                        each.factors.remove(one)
+                    each.factors, each.changed = [joined, *each.factors], True
                     if pair.over:
                         each.divisors.remove(pair.other)
 
@@ -202,12 +227,10 @@ def _is_inner_product(node: Node) -> bool:
 def _pairs(product: _Product) -> list[_Pair]:
     """Each pair of two factors of one shape, of a factor and -1, or of a factor and a divisor."""
     factors = sorted({each.number: each for each in product.factors}.values(), key=_number)
-    alone = Counter(product.factors)
-    single = [each for each in factors if alone[each] == 1]
-    found = [_Pair(*both) for both in combinations(single, 2) if _may_be_one(*both)]
+    found = [_Pair(*both) for both in combinations(factors, 2) if _may_be_one(*both)]
     if product.added:  # The sign of a number is less work than that of a vector.
         found = [pair for pair in found if pair.one.shape is not None or pair.other.shape == ()]
-    values = [each for each in single if each.shape is not None]
+    values = [each for each in factors if each.shape is not None]
     below = dict.fromkeys(product.divisors)
     found += [_Pair(x, y, True) for x in values for y in below if y.shape in ((), x.shape)]
     return found

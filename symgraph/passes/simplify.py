@@ -43,6 +43,7 @@ from .oscillation import Oscillation, cheapest_of_cycle
 from .reads import with_reads_sunk
 from .reuse import with_values_reused
 from .signs import settled_signs
+from .squared_lengths import with_squared_lengths
 
 __all__ = ["EFFORTS", "Effort", "Rules", "is_searched_out", "rule_set", "simplified"]
 
@@ -277,6 +278,8 @@ class _Rounds:
         current = log.through("factors met", current, new)
         new = with_mirrored_differences(current, self.knowledge, loses)
         current = log.through("mirrored differences doubled", current, new)
+        new = with_squared_lengths(current, self.knowledge, loses)
+        current = log.through("lengths squared", current, new)
         new = with_sums_contracted(current, loses)
         current = log.through("sums of products contracted", current, new)
         current = log.through("parts joined", current, with_joins_flat(with_joined_parts(current)))

@@ -143,3 +143,32 @@ def test_a_nan_of_the_branch_not_taken_is_not_multiplied() -> None:
     (gradient,) = sg.grad(value, [x])
     at = np.array([2.0, 0.0, -1.0, 0.5])
     np.testing.assert_allclose(numbers(simplified(gradient), x=at), [0.5, 0.0, 0.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("others", "right"),
+    [
+        (lambda b, w: w * (np.exp(b) + np.exp(b - 1)), 1 / (1 + 2 * (1 + np.exp(-1)))),
+        (lambda b, w: w * np.sum(np.exp(b * np.ones(3))), 1 / 7),
+        (lambda b, w: np.mean(np.exp(b * np.ones(3))), 1 / 2),
+        (lambda b, w: w * np.cosh(b), 1 / 2),
+        (lambda b, w: (1 + np.exp(b)) ** (w - 1), 1 / 2),
+        (lambda b, w: w * np.exp(b), 1 / 3),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::symgraph.UnusedInputWarning")
+def test_a_share_of_what_overflows_is_right_or_no_number(
+    others: Callable[[Any, Any], Any], right: float
+) -> None:
+    """The slope of log(exp a + y) in a was 0 where y had overflowed and log y was infinite."""
+    positive = sg.spec("", assume=sg.positive)
+    graph = sg.trace(lambda a, b, w: np.log(np.exp(a) + others(b, w)), a="", b="", w=positive)
+    slope = graph.gradient("a", value=False).simplify()
+    np.testing.assert_allclose(slope.evaluate(a=2.0, b=2.0, w=2.0), graph_slope(others), rtol=1e-12)
+    found = slope.evaluate(a=900.0, b=900.0, w=2.0)
+    assert np.isnan(found) or np.isclose(found, right)
+
+
+def graph_slope(others: Callable[[Any, Any], Any]) -> float:
+    """The share of exp a at a = b = w = 2."""
+    return float(np.exp(2.0) / (np.exp(2.0) + others(2.0, 2.0)))

@@ -20,10 +20,13 @@ __all__ = [
     "Poly",
     "RingVariable",
     "divided",
+    "is_multilinear",
+    "is_plain",
     "monic",
     "plus",
     "product",
     "variables",
+    "without_common",
 ]
 
 SINE: Final = "sine"
@@ -81,6 +84,34 @@ def divided(p: Poly, q: Poly) -> Poly | None:
         }
         p, q = product(p, turned), product(q, turned)
     return _divided(p, q)
+
+
+def _is_linear(monomial: Monomial) -> bool:
+    return sum(power for _, power in monomial) <= 1
+
+
+def is_multilinear(poly: Poly) -> bool:
+    """Whether no monomial has a value twice: none may stand for the square of a sine."""
+    return all(power == 1 for monomial in poly for _, power in monomial)
+
+
+def without_common(poly: Poly) -> Poly:
+    """The polynomial without the powers that all its monomials have."""
+    powers = [dict(monomial) for monomial in poly]
+    common = {
+        value: least
+        for value in set.intersection(*[set(each) for each in powers])
+        if (least := min(each[value] for each in powers))
+    }
+    return {
+        tuple((value, left) for value, by in monomial if (left := by - common.get(value, 0))): coef
+        for monomial, coef in poly.items()
+    }
+
+
+def is_plain(poly: Poly) -> bool:
+    """Whether all monomials are linear: none may stand for the square of a sine."""
+    return all(_is_linear(monomial) for monomial in poly)
 
 
 def _divided(p: Poly, q: Poly) -> Poly | None:

@@ -15,16 +15,32 @@ from typing import NamedTuple, TypeAlias
 from ...array import Array
 from ...ir.node import Node
 from ...ir.traits import Angle
+from ...ops.elementwise import negative
+from ...ops.exponential import exp, sigmoid
 from ..expression.atoms import AtomTable
 from ..expression.canonical_indices import canonical_term
 from ..expression.exact_numbers import coefficient, is_exact, rational
 from ..expression.leaf_terms import repeated_number, stretched
 from ..expression.roles import ANGLES
-from ..expression.term import SUM, Expr
-from ..normal_form.factors import Factors
+from ..expression.term import SUM, Expr, added
+from ..normal_form.factors import Factors, RawFactor
 from .arithmetic import divides_by, is_rational, value_of
-from .distinct import are_distinct
-from .polynomial_ring import COSINE, SINE, Monomial, Poly, divided, monic, plus, product, variables
+from .distinct import order
+from .polynomial_ring import (
+    COSINE,
+    SINE,
+    Monomial,
+    Poly,
+    RingVariable,
+    divided,
+    is_multilinear,
+    is_plain,
+    monic,
+    plus,
+    product,
+    variables,
+    without_common,
+)
 
 __all__ = ["Quotient", "Quotients"]
 
@@ -87,6 +103,7 @@ class Quotients:
         self.dividing: set[Node] = set()
         self._seen: set[Node] = set()
         self._first: dict[Node, bool] = {}
+        self._sigmoids: dict[Node, tuple[Node, int]] = {}
         self._given: set[PolynomialKey] = set()
 
     def learn(self, node: Node) -> None:
@@ -94,6 +111,9 @@ class Quotients:
         if node in self._seen:
             return
         self._seen.add(node)
+        if node.op is sigmoid.op and not node.copy:
+            value, sign = _signed(node.operands[0])
+            self._sigmoids.setdefault(value, (node, sign))
         if not is_rational(node.op) or node.copy or node.dtype.kind != "f":
             return
         below = divides_by(node.op)
@@ -129,12 +149,19 @@ class Quotients:
         numbers = all(self._is_number(each, left) for each in found.made_of)
         return found if numbers or self._atoms.granted() else None
 
-    def written(self, ratio: Quotient, now: Callable[[Node], Node]) -> Expr:
-        """The quotient as an expression."""
+    def written(self, ratio: Quotient, spelled: Mapping[Node, Node]) -> Expr:
+        """The quotient as an expression, with values as they are `spelled` now."""
+
+        def now(node: Node) -> Node:
+            if node not in spelled and node.op is sigmoid.op:  # It was in an earlier graph.
+                value, sign = _signed(node.operands[0])
+                return _sigmoid(spelled[value], sign)
+            return spelled[node]
+
         coef, above = monic(ratio.above)
         factors: Factors = []
         for poly, power in ((above, 1), *[(poly, -power) for poly, power in ratio.below.values()]):
-            expr = self._expr(poly, now)
+            expr = self._with_complement(poly, now) or self._expr(poly, now)
             if len(poly) > 1:
                 factors.append((*self._atoms.closed(SUM, expr), power))
                 continue
@@ -145,13 +172,41 @@ class Quotients:
     def _expr(self, poly: Poly, now: Callable[[Node], Node]) -> Expr:
         expr: Expr = {}
         for monomial, coef in poly.items():
-            factors: Factors = []
-            for (number, kind), power in monomial:
-                value = now(self._values[number])
-                atom = self._atoms.leaf(_function(kind, value) if kind else value)
-                factors.append((atom, tuple(range(len(atom.sizes))), power))
-            expr[canonical_term(factors, {})] = coef
+            expr[canonical_term(self._factors(monomial, now), {})] = coef
         return expr
+
+    def _factors(self, monomial: Monomial, now: Callable[[Node], Node]) -> Factors:
+        found: Factors = []
+        for (number, kind), power in monomial:
+            value = now(self._values[number])
+            found.append(self._slot(_function(kind, value) if kind else value, power))
+        return found
+
+    def _slot(self, node: Node, power: int) -> RawFactor:
+        atom = self._atoms.leaf(node)
+        return atom, tuple(range(len(atom.sizes))), power
+
+    def _with_complement(self, poly: Poly, now: Callable[[Node], Node]) -> Expr | None:
+        """A sum with y - y s(x) in it as one with y s(-x), which has digits where s is near 1.
+
+        Of two sigmoids it is the larger one.
+        """
+        values = {each: now(self._values[each[0]]) for each in variables(poly) if not each[1]}
+        found = [each for each in values if values[each].op is sigmoid.op and _met(poly, each)]
+        if len(poly) < 3 or not found:
+            return None
+        top = min(found)
+        for each in found:
+            top = each if order(values[each], values[top], self._atoms.knowledge) > 0 else top
+        value, pairs = values[top], _met(poly, top)
+        argument, sign = _signed(value.operands[0])
+        opposite = _sigmoid(argument, -sign)
+        rest = {m: by for m, by in poly.items() if m not in pairs and m not in pairs.values()}
+        terms = list(self._expr(rest, now).items())
+        for by in pairs.values():
+            factors = [*self._factors(by, now), self._slot(opposite, 1)]
+            terms.append((canonical_term(factors, {}), poly[by]))
+        return added(terms)
 
     # -- soundness ---------------------------------------------------------------------------------
     def _is_number(self, value: tuple[int, str], left: set[tuple[int, str]]) -> bool:
@@ -175,10 +230,8 @@ class Quotients:
         """
         if len({coef > 0 for coef in poly.values()}) < 2 or _key(poly) in self._given:
             return True
-        plain = _without_common(poly)
-        return _is_plain(plain) and (
-            () not in plain or all(not kind for _, kind in variables(poly))
-        )
+        plain = without_common(poly)
+        return is_plain(plain) and (() not in plain or all(not kind for _, kind in variables(poly)))
 
     def _is_nonzero(self, poly: Poly, rest: Poly) -> bool:
         """Whether a polynomial is never 0, or only where the remaining denominator is 0, too."""
@@ -211,10 +264,10 @@ class Quotients:
 
     def _is_difference_of_distinct(self, poly: Poly) -> bool:
         """Whether it is c (x - y) of values that are known to differ."""
-        if len(poly) != 2 or () in poly or not _is_plain(poly) or sum(poly.values()) != 0:
+        if len(poly) != 2 or () in poly or not is_plain(poly) or sum(poly.values()) != 0:
             return False
         x, y = [self._values[number] for number, _ in variables(poly)]
-        return are_distinct(x, y, self._atoms.knowledge)
+        return order(x, y, self._atoms.knowledge) != 0
 
     # -- quotients of values -----------------------------------------------------------------------
     def _ratio(self, node: Node) -> Quotient:
@@ -255,6 +308,8 @@ class Quotients:
                 return self._array(node.operands[0], angle.part)
             sine, cosine = (self._array(node.operands[0], kind) for kind in (SINE, COSINE))
             return self.quotient(sine, cosine)
+        if node.op in (exp.op, sigmoid.op):
+            return self._logistic(node)
         # An array stands at the indices of the value, so it has its shape; a number has any.
         if not is_rational(node.op) or any(
             each.shape not in ((), node.shape) and self._known[each].made_of
@@ -266,9 +321,21 @@ class Quotients:
             return None
         if len(node.op.traits.combination) > 1 and not found.below:
             single = all(len(self._known[each].above) == 1 for each in node.operands)
-            if _is_plain(found.above) or (single and _is_multilinear(found.above)):
+            if is_plain(found.above) or (single and is_multilinear(found.above)):
                 self._given.add(_key(monic(found.above)[1]))
         return found
+
+    def _logistic(self, node: Node) -> Quotient | None:
+        """A sigmoid by another one, s, of the opposite value: 1 - s; and exp as s / (1 - s)."""
+        value, sign = _signed(node.operands[0])
+        found, other = self._sigmoids.get(value, (node, 0))
+        if found is node or not other or found.dtype != node.dtype or found.shape != node.shape:
+            return None
+        above = self._array(found, "")
+        below = self.sum(Quotient({(): 1}, {}), self.negative(above))
+        if below is None or node.op is sigmoid.op:
+            return below
+        return self.quotient(above, below) if sign == other else self.quotient(below, above)
 
     def quotient(self, a: Quotient, b: Quotient) -> Quotient | None:
         """The quotient of two quotients."""
@@ -312,7 +379,31 @@ class Quotients:
                     below[key] = (poly, power)
                     break
                 above, short = less, short or len(poly) > 1
-        return a._replace(above=above, below=below, short=short)
+        found = a._replace(above=above, below=below, short=short)
+        return found if len(above) < 2 else self._inverted(found)
+
+    def _inverted(self, a: Quotient) -> Quotient:
+        """One over a quotient of the denominator by the numerator, if this divides it.
+
+        The slope of arctan(2 x / (1 - x**2)) is 2 (1 + x**2) / (1 + 2 x**2 + x**4).
+        """
+        for key, (poly, power) in a.below.items():
+            if len(poly) < len(a.above) or not variables(a.above) <= variables(poly):
+                continue
+            coef, above = monic(a.above)
+            less = divided(poly, above)
+            if less is None:
+                continue
+            below = {each: known for each, known in a.below.items() if each != key}
+            if power > 1:
+                below[key] = (poly, power - 1)
+            by, less = monic(less)
+            if less != {(): 1}:
+                below[_key(less)] = (less, 1 + below.get(_key(less), (less, 0))[1])
+            if self._is_nonzero(above, _all_of(below)) or self._atoms.granted():
+                left: Poly = {(): rational(Fraction(coef) / by)}
+                return a._replace(above=left, below=below, short=True)
+        return a
 
     def negative(self, a: Quotient) -> Quotient:
         """The negative of a quotient."""
@@ -332,6 +423,26 @@ class Quotients:
         """The quotient as a nonzero whole number that is small enough for a power, else None."""
         number = a.above.get(()) if len(a.above) == 1 and not a.below else None
         return number if isinstance(number, int) and 0 < abs(number) <= _HIGHEST else None
+
+
+def _met(poly: Poly, variable: RingVariable) -> dict[Monomial, Monomial]:
+    """Monomials y s of the variable s, each with y, if that has the opposite coefficient."""
+    found: dict[Monomial, Monomial] = {}
+    for monomial, coef in poly.items():
+        by = tuple([each for each in monomial if each != (variable, 1)])
+        if len(by) < len(monomial) and poly.get(by, 0) == -coef:
+            found[monomial] = by
+    return found
+
+
+def _signed(node: Node) -> tuple[Node, int]:
+    """A value without its sign, and the sign."""
+    return (node.operands[0], -1) if node.op is negative.op and not node.copy else (node, 1)
+
+
+def _sigmoid(node: Node, sign: int) -> Node:
+    """The sigmoid of a value or of its negative."""
+    return sigmoid(Array(node) if sign > 0 else -Array(node)).node
 
 
 def _function(kind: str, node: Node) -> Node:
@@ -363,31 +474,3 @@ def _is_small(a: Quotient) -> bool:
         and max(map(len, polys)) <= _MOST_TERMS
         and a.size <= _LARGEST
     )
-
-
-def _is_linear(monomial: Monomial) -> bool:
-    return sum(power for _, power in monomial) <= 1
-
-
-def _is_multilinear(poly: Poly) -> bool:
-    """Whether no monomial has a value twice: none may stand for the square of a sine."""
-    return all(power == 1 for monomial in poly for _, power in monomial)
-
-
-def _without_common(poly: Poly) -> Poly:
-    """The polynomial without the powers that all its monomials have."""
-    powers = [dict(monomial) for monomial in poly]
-    common = {
-        value: least
-        for value in set.intersection(*[set(each) for each in powers])
-        if (least := min(each[value] for each in powers))
-    }
-    return {
-        tuple((value, left) for value, by in monomial if (left := by - common.get(value, 0))): coef
-        for monomial, coef in poly.items()
-    }
-
-
-def _is_plain(poly: Poly) -> bool:
-    """Whether all monomials are linear: none may stand for the square of a sine."""
-    return all(_is_linear(monomial) for monomial in poly)

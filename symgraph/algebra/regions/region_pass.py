@@ -329,7 +329,7 @@ class RegionPass:
         forms = [self.polynomials.written(self.now[array], form) for array, form in found]
         quotient = self.quotients.shorter(node, saved[0])
         if quotient is not None:
-            forms.append(self.quotients.written(quotient, self.now.__getitem__))
+            forms.append(self.quotients.written(quotient, self.now))
         return forms
 
     def _reaches(self, node: Node) -> bool:

@@ -13,6 +13,7 @@ from textbook.calculus import CALCULUS
 from textbook.counts import COUNT_LIKELIHOODS
 from textbook.crossentropy import CROSS_ENTROPY
 from textbook.decompositions import DECOMPOSED
+from textbook.disciplines import DISCIPLINES
 from textbook.distances import DISTANCES
 from textbook.divergences import DIVERGENCES
 from textbook.exponents import EXPONENTS
@@ -107,4 +108,5 @@ CATALOGUE: list[Row] = [
     *UNSTATED,
     *VECTORS,
     *BLIND,
+    *DISCIPLINES,
 ]

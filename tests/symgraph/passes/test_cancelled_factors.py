@@ -56,6 +56,24 @@ CANCELLED: list[tuple[Function, str]] = [
     # y may be 0. The product is infinite or NaN there, with y and without it.
     (lambda x, y, a, n: y / np.exp(y) * (x / (y * y)), "divide divide exp multiply"),
     (lambda x, y, a, n: y / (y * x) / y + 1, "add divide divide"),
+    # y @ y may be 0, and all that is made of the product is divided by it or its root.
+    (
+        lambda x, y, a, n: (a - x[0] * ((b := y @ y) / (d := b * a))) / np.sqrt(d),
+        "divide divide matmul multiply sqrt subtract",
+    ),
+    (
+        lambda x, y, a, n: (x - np.tanh(a * (b := y @ y) / (b * x[1])) * x) / b,
+        "divide divide matmul multiply subtract tanh",
+    ),
+    (
+        lambda x, y, a, n: (
+            (x - (q := a / (d := (b := y @ y) * (c := y[1:] @ x[1:]))) * b * y) / (r := np.sqrt(d)),
+            (y - q * c * x) / r,
+        ),
+        "divide divide divide divide matmul matmul multiply multiply multiply sqrt subtract "
+        "subtract",
+    ),
+    (lambda x, y, a, n: (x - a * y / (y * x)) / y, "divide divide subtract"),
 ]
 
 KEPT: list[Function] = [
@@ -66,6 +84,12 @@ KEPT: list[Function] = [
     lambda x, y, a, n: np.tanh(y / (y * x) / y),
     # At y = 0 the logarithm is infinite, and its reciprocal is 0.
     lambda x, y, a, n: (z := np.log(y)) / (z * x) / z + 1,
+    # At y = 0 the product is read as it is, beside the quotient.
+    lambda x, y, a, n: ((p := x[0] * (b := y @ y) / (b * a)), (a - p) / b),
+    # At y @ y = 0 the hyperbolic tangent of infinity is a number.
+    lambda x, y, a, n: np.tanh((a - x[0] * (b := y @ y) / (b * x[1])) / b),
+    # Elements are moved away from those of y, of which only one may be 0.
+    lambda x, y, a, n: (x - (a * y / (y * x))[::-1]) / y,
     # A sum is no product.
     lambda x, y, a, n: (a * x + a) / a,
     # The quotient is as long, for both products have other users.

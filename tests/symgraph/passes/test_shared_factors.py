@@ -63,6 +63,14 @@ SHARED: dict[str, tuple[Function, str]] = {
         lambda x, y, z, a, b: (x * np.exp(y) / z, np.exp(y) * y / (z * x)),
         "divide divide exp multiply multiply",
     ),
+    "a factor that is squared": (
+        lambda x, y, z, a, b: (np.square(x) * y, 2 * x * y * z),
+        "multiply multiply multiply multiply",
+    ),
+    "two factors that are squared": (
+        lambda x, y, z, a, b: (a * np.square(x) * np.square(y), np.exp(x * y)),
+        "exp multiply multiply multiply",
+    ),
     "inner products": (
         lambda x, y, z, a, b: ((x * z) @ y, (z * np.exp(y)) @ (x * a)),
         "exp matmul matmul multiply multiply",
@@ -98,6 +106,7 @@ KEPT: dict[str, Function] = {
     "a divisor in common": lambda x, y, z, a, b: (x / z, y / z),
     "one vector in common": lambda x, y, z, a, b: (x @ y, x @ z),
     "squares of vectors": lambda x, y, z, a, b: (x @ x, np.exp(x) @ x),
+    "a square of a pair": lambda x, y, z, a, b: (np.square(x) * y, np.square(x) * z),
     "squares": lambda x, y, z, a, b: (x * x * y, x * x * z),
     "one sign": lambda x, y, z, a, b: (-(x * y), x * z),
 }

@@ -26,6 +26,7 @@ def quotients(x: Any, y: Any) -> dict[str, tuple[Any, int]]:
     """Values, and the operations that are left of them."""
     sine, cosine = snp.sin(x), snp.cos(x)
     t, u, w = snp.tanh(x), snp.exp(y), snp.softplus(y)
+    p, q = snp.sigmoid(2 * (y + 1)), snp.sigmoid(2 * (y - 1))
     return {
         "Pythagoras over one denominator": (
             cosine / (1 + cosine) + (sine / (1 + cosine)) ** 2,
@@ -37,6 +38,11 @@ def quotients(x: Any, y: Any) -> dict[str, tuple[Any, int]]:
         "a positive sum": ((u * y + y) / (1 + u) + x, 1),
         "1 + tanh is not 0": ((t**2 - 1) / (1 + t), 2),
         "terms of both signs": ((2 + w - w**2 - x - x * w) / (1 + w), 5),
+        "a numerator that divides below": ((1 + x**2) / ((2 * x) ** 2 + (1 - x**2) ** 2), 3),
+        "sigmoids beside their exps": (
+            (p**2 * snp.exp(-2 * (y + 1)) - q / (1 + snp.exp(2 * (y - 1)))) / (p - q),
+            13,
+        ),
         "the numerator of the quotient rule": (cosine + y * sine**2 / (y * cosine - 1), 5),
     }
 
@@ -55,6 +61,7 @@ TRAPS: dict[str, Callable[[Any, Any], Any]] = {
     "1 - cos is 0 at 0": lambda x, y: snp.sin(x) ** 2 / (1 - snp.cos(x)),
     "digits near 0": lambda x, y: snp.sin(x) ** 2 / (1 + snp.cos(x)),
     "one plus tangent": lambda x, y: (snp.tan(x) ** 2 - 1) / (1 + snp.tan(x)),
+    "may be 0 above": lambda x, y: (x + y) / (x**2 + x * y),
     "a square of a difference": lambda x, y: ((1 - y) ** 2 + (1 - y) ** 2 * x**2) / (1 + x**2),
     "terms that are no number": lambda x, y: (snp.log(x) + y - snp.log(x)) / (1 + y**2),
 }
