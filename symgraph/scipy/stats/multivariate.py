@@ -118,7 +118,7 @@ class _MultivariateNormal(_Vectors):
         return snp.exp(_log_normal(x, mean, cov, allow_singular))
 
 
-def _log_dirichlet(x: ArrayLike, alpha: ArrayLike) -> Array:
+def _dirichlet(x: ArrayLike, alpha: ArrayLike, *, logarithm: bool) -> Array:
     dtype = common_float([x, alpha])
     parts, weights = lifted(x, dtype), positive(lifted(alpha, dtype), alpha)
     if weights.ndim != 1 or parts.ndim < 1:
@@ -135,8 +135,23 @@ def _log_dirichlet(x: ArrayLike, alpha: ArrayLike) -> Array:
     slack = 1e-9 if dtype == np.float64 else 1e-5
     off = snp.logical_or(snp.any(parts < 0, axis=0), snp.abs(snp.sum(parts, axis=0) - 1) > slack)
     safe = snp.where(off, 1.0, parts)
-    value = snp.sum(snp.xlogy(columns - 1, safe), axis=0) - log_norm
+    if logarithm:
+        value = snp.sum(snp.xlogy(columns - 1, safe), axis=0) - log_norm
+    else:
+        value = _product_of_powers(safe, columns - 1, log_norm)
     return snp.where(off, np.nan, value)
+
+
+def _product_of_powers(parts: Array, powers: Array, log_norm: Array) -> Array:
+    """The product along the first axis over exp(log_norm), by logarithms where parts are not 0.
+
+    The product of those that are 0 has the slopes that 0 times infinity has not.
+    """
+    # The power 0 ** 0 falls without bound in its exponent, as its logarithm says.
+    none = snp.logical_and(parts == 0, powers != 0)
+    logs = snp.where(none, 0.0, snp.xlogy(powers, snp.where(none, 1.0, parts)))
+    rest = snp.where(none, parts, 1.0) ** snp.where(none, powers, 1.0)
+    return snp.exp(snp.sum(logs, axis=0) - log_norm) * snp.prod(rest, axis=0)
 
 
 class _Dirichlet(_Vectors):
@@ -151,12 +166,12 @@ class _Dirichlet(_Vectors):
     @partial(mirrored, name="scipy.stats.dirichlet.logpdf")
     def logpdf(self, x: ArrayLike, alpha: ArrayLike) -> Any:
         """The logarithm of the density."""
-        return _log_dirichlet(x, alpha)
+        return _dirichlet(x, alpha, logarithm=True)
 
     @partial(mirrored, name="scipy.stats.dirichlet.pdf")
     def pdf(self, x: ArrayLike, alpha: ArrayLike) -> Any:
         """The density."""
-        return snp.exp(_log_dirichlet(x, alpha))
+        return _dirichlet(x, alpha, logarithm=False)
 
 
 multivariate_normal = _MultivariateNormal()

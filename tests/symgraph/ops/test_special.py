@@ -49,6 +49,11 @@ def dawsn(x: Any) -> Any:
     return mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)
 
 
+def scaled_airy(x: Any, place: int) -> Any:
+    rate = mp.exp((2 / mp.mpf(3)) * x * mp.sqrt(x) * (1 if place < 2 else -1))
+    return rate * (mp.airyai, mp.airybi)[place // 2](x, derivative=place % 2)
+
+
 # Points where a quotient is 0/0, terms cancel, or a naive formula under- or overflows.
 HARD: list[tuple[str, Callable[[Any], Any], Callable[[Any], Any], list[float]]] = [
     ("log_ndtr", of("log_ndtr"), log_ndtr, [-1e4, -40.0, -5.0, 0.0, 3.0]),
@@ -73,6 +78,23 @@ HARD: list[tuple[str, Callable[[Any], Any], Callable[[Any], Any], list[float]]] 
         lambda x: mp.betainc(2.5, 1.5, 0, x, True),
         [1e-3, 0.5, 0.999],
     ),
+    *[
+        (f"i{n}e", of(f"i{n}e"), lambda x, n=n: mp.exp(-x) * mp.besseli(n, x), [99.0, 101.0, 2e3])
+        for n in (0, 1)
+    ],
+    *[
+        (f"k{n}e", of(f"k{n}e"), lambda x, n=n: mp.exp(x) * mp.besselk(n, x), [99.0, 101.0, 2e3])
+        for n in (0, 1)
+    ],
+    *[
+        (
+            f"airye {place}",
+            lambda x, place=place: snp.airye(x)[place],
+            lambda x, place=place: scaled_airy(x, place),
+            [0.5, 29.0, 31.0, 300.0],
+        )
+        for place in range(4)
+    ],
     ("zeta", lambda x: snp.zeta(3, x), lambda x: mp.zeta(3, x), [0.01, 1.0, 50.0]),
     ("ellipk", of("ellipk"), mp.ellipk, [0.0, 1e-9, -1e-3, 0.2999, 0.3001, 0.99, -50.0]),
     ("ellipe", of("ellipe"), mp.ellipe, [0.0, 1e-9, -1e-3, 0.2999, 0.3001, 0.99, -50.0]),
@@ -255,6 +277,46 @@ def test_a_large_residual_has_a_straight_loss(dtype: str) -> None:
     at = np.array([large, -large, np.inf], dtype)
     np.testing.assert_allclose(snp.pseudo_huber(0.5, at), 0.5 * np.abs(at))
     np.testing.assert_allclose(graph.evaluate(x=at)[:2], [0.5, -0.5])
+
+
+@pytest.mark.parametrize("x", [1e9, 1e10, 1e15, 1e20, 1e100, 1e200])
+@pytest.mark.parametrize(
+    ("name", "value", "power"),
+    [
+        *[(f"{name}e", (2 * np.pi) ** -0.5, -0.5) for name in ("i0", "i1")],
+        *[(f"{name}e", (np.pi / 2) ** 0.5, -0.5) for name in ("k0", "k1")],
+        ("ive", (2 * np.pi) ** -0.5, -0.5),
+        ("kve", (np.pi / 2) ** 0.5, -0.5),
+        ("airye 0", 0.5 * np.pi**-0.5, -0.25),
+        ("airye 1", -0.5 * np.pi**-0.5, 0.25),
+        ("airye 2", np.pi**-0.5, -0.25),
+        ("airye 3", np.pi**-0.5, 0.25),
+    ],
+)
+def test_scaled_functions_far_from_0_are_powers(
+    name: str, value: float, power: float, x: float
+) -> None:
+    """Slopes were differences of equal numbers, and values NaN, as SciPy's are."""
+    call = name.partition(" ")[0]
+    function: Any = {
+        "ive": lambda x: snp.ive(0.3, x),
+        "kve": lambda x: snp.kve(0.3, x),
+        "airye": lambda x: snp.airye(x)[int(name[-1])],
+    }.get(call, getattr(snp, call))
+    graph = sg.trace(lambda x: function(x), x=sg.spec(())).gradient("x")
+    for each in (graph, graph.simplify()):
+        found, slope = each.evaluate(x=np.array(x))
+        # The next term of the series is 1 / x times the first.
+        assert found == pytest.approx(value * x**power, rel=1e-9 if x < 1e15 else 1e-13)
+        near = found * power / x
+        assert slope == pytest.approx(near, rel=1e-9 if x < 1e15 else 1e-13, abs=0)
+
+
+def test_scaled_functions_of_whole_order_are_there_left_of_0() -> None:
+    v, x = np.array([2.0, 3.0, 2.5, 2.0]), np.array([-1e10, -1e10, -1e10, np.nan])
+    size = (2 * np.pi * 1e10) ** -0.5
+    np.testing.assert_allclose(snp.ive(v, x), [size, -size, np.nan, np.nan], rtol=1e-9)
+    assert np.isnan(snp.kve(v, x)).all()
 
 
 # -- distributions ---------------------------------------------------------------------------------
