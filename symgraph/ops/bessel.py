@@ -16,6 +16,7 @@ import numpy as np
 
 from ..array import NUMPY_FUNCTIONS, Array
 from ..ir.differentiation import undefined
+from ..ir.op import results_of
 from ..ir.traits import EVEN, ODD, Traits
 from .bounds import is_positive, knows, odd_signs, within
 from .composites import naming_lines
@@ -68,6 +69,7 @@ def _of_order(
         flops=100,
         traits=traits,
         kernel=kernel,
+        **({} if kernel is None else {"workspace": results_of(16)}),
     )
 
 

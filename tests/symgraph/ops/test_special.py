@@ -211,10 +211,58 @@ def test_what_has_no_derivative_says_so(call: Callable[[Any], Any], words: str) 
         sg.graph(call(x)).gradient("x")
 
 
+# -- Lambert's W -----------------------------------------------------------------------------------
+BRANCH = -1 / np.e + np.array([1e-16, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 0.01, 0.012, 0.06, 0.12])
+OF_LAMBERT = {
+    0: [*BRANCH, -0.1, -1e-5, -1e-300, 1e-310, 1e-10, 0.9, 1.1, 10.0, 1e50, 1e300, 1.7e308],
+    -1: [*BRANCH, -0.1, -1e-3, -1e-100, -1e-300, -1e-310, -5e-324],
+}
+
+
 @pytest.mark.parametrize("call", [scipy.special.lambertw, snp.lambertw])
-def test_lambertw_is_complex(call: Any) -> None:
-    with pytest.raises(TraceError, match="complex"):
-        call(sg.input("x", ()))
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("k", [0, -1])
+def test_lamberts_w_has_its_digits(k: int, dtype: str, call: Any) -> None:
+    """SciPy's has an error of 7e-5 at -1/e + 1e-9, on the branch -1."""
+    graph = sg.trace(lambda x: call(x, k), x=sg.spec((), dtype)).gradient("x")
+    tiny, large = float(np.finfo(dtype).smallest_subnormal), float(np.finfo(dtype).max)
+    rounding = float(np.finfo(dtype).eps)
+    for each in OF_LAMBERT[k]:
+        x = np.asarray(min(each, large), dtype)
+        exact = mp.mpf(float(x))
+        if abs(exact) < tiny or exact < -mp.exp(-1):
+            continue
+        w = mp.lambertw(exact, k).real
+        slope, second = w / (exact * (1 + w)), -mp.exp(-2 * w) * (w + 2) / (1 + w) ** 3
+        lost = float(abs(second * exact / slope))
+        for either in (graph, graph.simplify()):
+            found = either.evaluate(x=x)
+            assert found[0] == pytest.approx(float(w), rel=4 * rounding, abs=tiny)
+            near = float(slope) if abs(slope) < large else np.copysign(np.inf, float(slope))
+            assert found[1] == pytest.approx(near, rel=(4 + 3 * lost) * rounding, abs=4 * tiny)
+
+
+def test_lamberts_w_at_the_ends_of_its_domain() -> None:
+    at = np.array([0.0, -0.0, np.inf, -1.0, np.nan, -np.inf])
+    for k, values, slopes in (
+        (0, [0.0, -0.0, np.inf, np.nan, np.nan, np.nan], [1, 1, 0, np.nan, np.nan, np.nan]),
+        (-1, [-np.inf, -np.inf, *[np.nan] * 4], [-np.inf, -np.inf, *[np.nan] * 4]),
+    ):
+        graph = sg.trace(lambda x, k=k: np.sum(snp.lambertw(x, k)), x=sg.spec(6)).gradient("x")
+        np.testing.assert_array_equal(snp.lambertw(at, k), values)
+        np.testing.assert_array_equal(graph.evaluate(x=at)[1], slopes)
+
+
+def test_lamberts_w_is_curved_at_0() -> None:
+    graph = sg.trace(lambda x: snp.lambertw(x), x=sg.spec(())).hessian("x", value=False)
+    for each in (graph, graph.simplify()):
+        assert each.evaluate(x=0.0) == -2
+
+
+@pytest.mark.parametrize("call", [scipy.special.lambertw, snp.lambertw])
+def test_other_branches_of_lamberts_w_are_complex(call: Any) -> None:
+    with pytest.raises(TraceError, match="branch 1 is complex"):
+        call(sg.input("x", ()), 1)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0])
