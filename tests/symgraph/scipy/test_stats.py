@@ -27,6 +27,7 @@ SHAPES: dict[str, tuple[float, ...]] = {
     "truncnorm": (-1.0, 2.5),
     "invgamma": (2.2,),
     "skewnorm": (1.5,),
+    "gennorm": (1.4,),
     "genextreme": (0.3,),
     "bernoulli": (0.3,),
     "binom": (10, 0.3),
