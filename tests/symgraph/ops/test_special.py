@@ -457,3 +457,26 @@ def test_the_inverse_of_kolmogorov_s_function_falls_steeply_at_1() -> None:
     graph = sg.trace(lambda p: snp.kolmogi(p), p=sg.spec(())).gradient("p")
     for each in (graph, graph.simplify()):
         assert each.evaluate(p=np.array(1.0)) == (0.0, -np.inf)
+
+
+@pytest.mark.parametrize("t", [1e99, 1e101, 1e160, 1e300])
+@pytest.mark.parametrize("df", [1e-3, 0.3, 2.0])
+def test_tails_of_students_t_reach_beyond_the_range_of_squares(df: float, t: float) -> None:
+    """stdtr(0.001, -1e300) was 0, as SciPy's is; it is 0.2496."""
+
+    def tail(df: Any, t: Any) -> Any:
+        return mp.betainc(df / 2, mp.mpf("0.5"), 0, df / (df + t * t), True) / 2
+
+    with mp.workdps(700):
+        at = mp.mpf(df), mp.mpf(t)
+        step = [each * mp.mpf(10) ** -30 for each in at]
+        value = tail(*at)
+        by_df = (tail(at[0] + step[0], at[1]) - tail(at[0] - step[0], at[1])) / (2 * step[0])
+        by_t = (tail(at[0], at[1] + step[1]) - tail(at[0], at[1] - step[1])) / (2 * step[1])
+        wanted = [float(each) for each in (value, by_df, -by_t)]
+    graph = sg.trace(lambda df, t: snp.stdtr(df, t), df="", t="").gradient("df", "t")
+    for each in (graph, graph.simplify()):
+        found, slopes = each.evaluate(df=df, t=-t)
+        # A number near the end of the range has lost digits.
+        assert [found, *slopes] == pytest.approx(wanted, rel=2e-9, abs=1e-290)
+        assert each.evaluate(df=df, t=t)[0] == pytest.approx(1 - wanted[0], rel=1e-14)
