@@ -236,7 +236,7 @@ stdtr = scipy_ufunc(
     doc="Student's t distribution function.",
     flops=100,
     kernel=_t_kernel,
-    workspace=results_of(1.5),
+    workspace=results_of(1),
 )
 stdtrit = scipy_ufunc(
     "stdtrit",
