@@ -25,8 +25,8 @@ from symgraph.scipy.stats.continuous import Continuous
 from symgraph.scipy.stats.distribution import Discrete
 
 MODULES = {"special": special, "linalg": linalg, "signal": signal, "integrate": integrate}
-DISTRIBUTIONS = {name: getattr(stats, name) for name in stats.__all__}
-VECTORS = ["multivariate_normal", "dirichlet"]
+DISTRIBUTIONS = {name: getattr(stats, name) for name in stats.__all__ if name != "gaussian_kde"}
+VECTORS = ["multivariate_normal", "dirichlet", "multinomial"]
 SPACES: dict[str, Any] = {"np": np, "sg": sg, "snp": snp, "stats": stats, **MODULES}
 
 

@@ -40,7 +40,9 @@ MIRRORED: dict[str, frozenset[str]] = {
             "f",
             "fisk",
             "gamma",
+            "gaussian_kde",
             "genextreme",
+            "gennorm",
             "genpareto",
             "geom",
             "gumbel_l",
@@ -53,6 +55,7 @@ MIRRORED: dict[str, frozenset[str]] = {
             "logistic",
             "lognorm",
             "lomax",
+            "multinomial",
             "multivariate_normal",
             "nbinom",
             "norm",
@@ -87,6 +90,7 @@ MIRRORED: dict[str, frozenset[str]] = {
             "pinv",
             "qr",
             "solve",
+            "solve_banded",
             "solve_continuous_lyapunov",
             "solve_discrete_lyapunov",
             "solve_sylvester",
@@ -97,7 +101,15 @@ MIRRORED: dict[str, frozenset[str]] = {
         ]
     ),
     "signal": frozenset(
-        ["convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve", "oaconvolve"]
+        [
+            "convolve",
+            "convolve2d",
+            "correlate",
+            "correlate2d",
+            "fftconvolve",
+            "lfilter",
+            "oaconvolve",
+        ]
     ),
     "fft": frozenset(
         [
@@ -130,8 +142,8 @@ _INSTEAD = {
     "fft": "np.fft is traced, and symgraph.scipy.fft with cosine and sine transforms.",
 }
 _RECURSIVE = (
-    "A recursive filter is a loop over the samples, sg.scan(step, start, x); one without feedback "
-    "is signal.convolve."
+    "symgraph.scipy.signal.lfilter filters in one direction; its sections one after another are a "
+    "filter of second-order sections."
 )
 _INSTEAD_OF_ONE: dict[str, str] = {
     "integrate.quad": "symgraph.scipy.integrate.fixed_quad sums at fixed points.",
@@ -151,7 +163,7 @@ _INSTEAD_OF_ONE: dict[str, str] = {
     "linalg.lu_factor": "linalg.solve(a, b) takes several right sides at once.",
     "linalg.lu_solve": "linalg.solve(a, b) takes several right sides at once.",
     "linalg.schur": "Of a symmetric matrix linalg.eigh is its Schur form.",
-    **dict.fromkeys(("signal.lfilter", "signal.sosfilt", "signal.filtfilt"), _RECURSIVE),
+    **dict.fromkeys(("signal.sosfilt", "signal.filtfilt"), _RECURSIVE),
 }
 _OTHERWISE = "symgraph.scipy has {known}; sg.custom_op makes an operation of any other function."
 

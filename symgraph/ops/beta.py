@@ -7,10 +7,9 @@ DLMF §5.12, §8.2, §8.17 and §25.11. Derivatives in the parameters of incompl
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from ..array import NUMPY_FUNCTIONS, Array, ArrayLike
-from ..errors import TraceError
 from ..ir.differentiation import undefined
 from ..ir.op import results_of
 from ..ir.traits import Traits
@@ -31,7 +30,6 @@ __all__ = [
     "gammaincc",
     "gammainccinv",
     "gammaincinv",
-    "lambertw",
     "poch",
     "zeta",
 ]
@@ -155,12 +153,3 @@ def zeta(x: ArrayLike, q: ArrayLike = 1) -> Array:
 
 
 NUMPY_FUNCTIONS["scipy.special._riemann_zeta"] = zeta
-
-
-@composite("scipy.special._lambertw")
-def lambertw(*_args: object, **_keywords: object) -> NoReturn:
-    """Refused: it is complex in SciPy, and symbolic arrays are real. See Newton's method."""
-    raise TraceError(
-        "lambertw: it is complex in SciPy, and symbolic arrays are real.",
-        mend="Solve w * exp(w) = x for the real branch by a few Newton steps, or a custom op.",
-    )

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import pi, sqrt
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from ..array import Array, ArrayLike
 from ..facts import positive
+from ..ir.op import results_of
 from .beta import beta, betainc, betaincc, gammainc, gammaincc, gammainccinv
 from .bounds import knows, within
 from .choice import where
 from .composites import as_array, composite
-from .elementwise import sign
-from .exponential import exp, log1p
+from .elementwise import absolute, sign
+from .exponential import exp, log, log1p
 from .incomplete_beta import betainc_slope_a, betainc_slope_b
+from .powers import multiply_or_zero
 from .rounding import floor, trunc
 from .scipyufuncs import scipy_ufunc
+from .special import digamma
 
 __all__ = [
     "bdtr",
@@ -167,9 +170,24 @@ def _f_share(
 
 
 # -- Student's t, normal ---------------------------------------------------------------------------
+_LARGE = {8: 1e100, 4: 1e13}
+"""By the size of a number: the square of a larger t may be out of range, and a tail is a power."""
+
+
+def _in_range(t: Array) -> tuple[Array, Array]:
+    """Where the square of t is in range, and t there, or 1."""
+    near = absolute(t) < _LARGE.get(t.dtype.itemsize, 100.0)
+    return near, where(near, t, 1)
+
+
 def _t_density(df: Array, t: Array) -> Array:
+    near, within_range = _in_range(t)
     # Not by a difference of gammaln, which has lost half its digits at df = 1e9.
-    return exp(-(df + 1) / 2 * log1p(t * t / df)) / (df**0.5 * beta(0.5, df / 2))
+    density = exp(-(df + 1) / 2 * log1p(within_range * within_range / df))
+    density = density / (df**0.5 * beta(0.5, df / 2))
+    # The tail is a power of t.
+    far = where(near, 1, absolute(t))
+    return where(near, density, df * stdtr(df, -far) / far)
 
 
 def _t_slope(df: Array, t: Array) -> Array:
@@ -178,13 +196,36 @@ def _t_slope(df: Array, t: Array) -> Array:
     For t > 0 it is $1 - I_x(n/2, 1/2) / 2$ at $x = n / (n + t^2)$, and odd but for 1/2. The lesser
     of x and 1 - x is the one that says how far the other is from 1.
     """
-    squares = t * t
+    near, within_range = _in_range(t)
+    squares = within_range * within_range
     is_small = squares < df
     small, large = where(is_small, squares, 0.5 * df), where(is_small, df, squares)
-    near = betainc_slope_b(0.5, df / 2, small / (df + small))
-    far = betainc_slope_a(df / 2, 0.5, df / (df + large))
-    by_shape = 0.25 * sign(t) * where(is_small, near, -far)
-    return by_shape - t * _t_density(df, t) / (2 * df)
+    by_b = betainc_slope_b(0.5, df / 2, small / (df + small))
+    by_a = betainc_slope_a(df / 2, 0.5, df / (df + large))
+    by_shape = 0.25 * sign(t) * where(is_small, by_b, -by_a)
+    slope = by_shape - within_range * _t_density(df, within_range) / (2 * df)
+    far = where(near, 1, absolute(t))
+    # Of the logarithm of the tail, which is that of _tail_of_t.
+    rate = 0.5 * (log(df) + 1 - digamma(df / 2) + digamma(df / 2 + 0.5)) - log(far) - 1 / df
+    return where(near, slope, -sign(t) * multiply_or_zero(stdtr(df, -far), rate))
+
+
+def _tail_of_t(xp: Any, df: Any, t: Any) -> Any:
+    r"""$x^a / (2 a B(a, 1/2))$ with a = df / 2 and x = df / t², for large t (DLMF 8.17.7)."""
+    logarithm = 0.5 * df * (xp.log(df) - 2 * xp.log(t)) - xp.log(df)
+    return xp.exp(logarithm - xp.special.betaln(0.5 * df, 0.5 + 0 * df))
+
+
+def _t_kernel(xp: Any, df: Any, t: Any) -> Any:
+    """SciPy's, which takes larger t than have squares for infinite ones."""
+    if t.dtype.itemsize < 8:
+        return xp.astype(xp.special.stdtr(df, t), t.dtype)
+    size = xp.abs(t)
+    # With more degrees of freedom nothing is left there, and betaln of so many is 0 for infinity.
+    far = (size > _LARGE[8]) & (df > 0) & (df < 100)
+    found = xp.special.stdtr(xp.where(far, 1 + 0 * df, df), xp.where(far, 0 * df, t))
+    tail = _tail_of_t(xp, xp.where(far, df, 1 + 0 * df), xp.where(far, size, 1 + 0 * df))
+    return xp.where(far, xp.where(t < 0, tail, 1 - tail), found)
 
 
 stdtr = scipy_ufunc(
@@ -194,6 +235,8 @@ stdtr = scipy_ufunc(
     facts=knows(bounds=within(0.0, 1.0), defined=lambda df, t: df.has(positive)),
     doc="Student's t distribution function.",
     flops=100,
+    kernel=_t_kernel,
+    workspace=results_of(1),
 )
 stdtrit = scipy_ufunc(
     "stdtrit",

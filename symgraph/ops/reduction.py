@@ -236,7 +236,29 @@ def _started(op: Op, x: Array, start: Array | None, axis: AxisLike, keepdims: bo
     axes = reduced_axes(axis, x.ndim)
     if reduced_count(x.shape, axes) == 0:
         return FUNCTIONS["broadcast_to"](start, reduced_shape(x.shape, axes, keepdims))
+    if op.reduces in _LAST:
+        x = _never_empty(x, axes, _LAST[op.reduces])
     return FUNCTIONS[op.reduces](apply(op, x, axis=axis, keepdims=keepdims), start)
+
+
+_LAST = {"maximum": -1, "minimum": 1}
+"""Reductions of nothing that are an error, and the sign of the number that any other beats."""
+
+
+def _never_empty(x: Array, axes: Axes, sign: int) -> Array:
+    """`x` with one element more along named axes, which may be empty, that no other loses to."""
+    widths = [
+        (0, int(i in axes and not isinstance(n, int))) for i, n in enumerate(x.shape, -x.ndim)
+    ]
+    if not any(more for _, more in widths):
+        return x
+    if x.dtype.kind == "f":
+        last: Any = sign * np.inf
+    else:
+        bounds = np.iinfo(x.dtype) if x.dtype.kind in "iu" else None
+        low, high = (bounds.min, bounds.max) if bounds else (False, True)
+        last = low if sign < 0 else high
+    return FUNCTIONS["pad"](x, widths, constant_values=last)
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -31,6 +31,7 @@ from .scipyufuncs import (
     polynomial,
     scipy_ufunc,
 )
+from .tails import airy_series, far_or_near, horner, slope_of_tail
 from .trigonometric import cos, sin
 
 __all__ = [
@@ -229,33 +230,66 @@ def _rate(x: Array) -> Array:
     return root(where(x < 0, 0, x))
 
 
-_eai = part_of(
+_FAR_AIRY = 30.0
+"""From here on slopes are those of the series, of which ten terms have all digits."""
+_SCIPYS_AIRY = 1e5
+"""SciPy gives NaN from 1e6 on; here three terms of the series have all digits."""
+
+
+def _scaled_airy(name: str, place: int, near: Callable[[Array, Array], Array], doc: str) -> Any:
+    """One of the results of `airye`; `near` of x and its value is the slope where x is not far."""
+    sign, power = (-1 if place < 2 else 1), (0.25 if place % 2 else -0.25)
+    series = airy_series(sign, 10, slope=bool(place % 2))
+    factor = (-1 if place == 1 else 1) / ((2 if place < 2 else 1) * pi**0.5)
+
+    def kernel(xp: Any, x: Any) -> Any:
+        far = x > _SCIPYS_AIRY
+        nearer = xp.special.airye(xp.where(far, 1 + 0 * x, x))[place]
+        large = xp.where(far, x, 1 + 0 * x)
+        tail = factor * large**power * horner(1.5 / large / xp.sqrt(large), series[:3])
+        return xp.astype(xp.where(far, tail, nearer), x.dtype)
+
+    def slope(x: Array, out: Array) -> Array:
+        return far_or_near(
+            *(x, x > _FAR_AIRY),
+            lambda x: slope_of_tail(out, x, 1.5 / x / root(x), power, 1.5, series),
+            lambda x: near(x, out),
+        )
+
+    return elementwise(
+        name,
+        kernel=kernel,
+        vjp=(lambda ct, out, x: ct * slope(x, out),),
+        promote=float_or_double,
+        flops=80,
+        doc=doc,
+        workspace=results_of(8),
+    )
+
+
+_eai = _scaled_airy(
     "airye_ai",
-    "airye",
     0,
-    lambda ct, out, x: ct * (_eai_slope(x) + _rate(x) * out),
-    doc="Airy's function Ai times exp(2/3 x**1.5); NaN left of 0.",
+    lambda x, out: _eai_slope(x) + _rate(x) * out,
+    "Airy's function Ai times exp(2/3 x**1.5); NaN left of 0.",
 )
-_eai_slope = part_of(
+_eai_slope = _scaled_airy(
     "airye_ai_slope",
-    "airye",
     1,
-    lambda ct, out, x: ct * (x * _eai(x) + _rate(x) * out),
-    doc="The derivative of Ai times exp(2/3 x**1.5); NaN left of 0.",
+    lambda x, out: x * _eai(x) + _rate(x) * out,
+    "The derivative of Ai times exp(2/3 x**1.5); NaN left of 0.",
 )
-_ebi = part_of(
+_ebi = _scaled_airy(
     "airye_bi",
-    "airye",
     2,
-    lambda ct, out, x: ct * (_ebi_slope(x) - _rate(x) * out),
-    doc="Airy's function Bi times exp(-2/3 |Re x**1.5|).",
+    lambda x, out: _ebi_slope(x) - _rate(x) * out,
+    "Airy's function Bi times exp(-2/3 |Re x**1.5|).",
 )
-_ebi_slope = part_of(
+_ebi_slope = _scaled_airy(
     "airye_bi_slope",
-    "airye",
     3,
-    lambda ct, out, x: ct * (x * _ebi(x) - _rate(x) * out),
-    doc="The derivative of Bi times exp(-2/3 |Re x**1.5|).",
+    lambda x, out: x * _ebi(x) - _rate(x) * out,
+    "The derivative of Bi times exp(-2/3 |Re x**1.5|).",
 )
 
 

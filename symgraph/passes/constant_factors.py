@@ -174,6 +174,8 @@ class _Gathering:
                 found = make(divide.op, (_constant(number * by, node), array.operands[1]))
             elif number == -1:
                 found = negative(Array(array)).node
+            elif divisor := _divisor(number):
+                found = make(divide.op, (array, _constant(divisor, node)))
             else:
                 found = make(multiply.op, (_constant(number, node), array))
         carried(node, found)
@@ -194,6 +196,17 @@ def _number(node: Node) -> float | None:
     if not node.is_constant or node.ndim or node.dtype.kind != "f":
         return None
     return float(node.params["value"]) or None
+
+
+def _divisor(number: float) -> float | None:
+    """The whole number whose inverse this is, if the inverse is rounded.
+
+    A mean stays a division: a sum of seven 1/3 over 7 is 1/3 again, which a product with the
+    rounded inverse need not be, and deviations from the mean are 0.
+    """
+    divisor = round(1 / number)
+    exact = number.as_integer_ratio()[1] < abs(divisor) + 1 if divisor else True
+    return None if exact or 1 / divisor != number else float(divisor)
 
 
 def _constant(number: float, like: Node) -> Node:

@@ -36,6 +36,7 @@ __all__ = [
     "pinv",
     "qr",
     "solve",
+    "solve_banded",
     "solve_continuous_lyapunov",
     "solve_discrete_lyapunov",
     "solve_sylvester",
@@ -84,6 +85,39 @@ def solve(
             f"solve: assume_a={assume_a!r} is not known.", mend='Leave it out, or say "pos".'
         )
     return snp.solve(snp.matrix_transpose(matrix) if transposed else matrix, b)
+
+
+@mirrored
+def solve_banded(
+    l_and_u: tuple[int, int],
+    ab: ArrayLike,
+    b: ArrayLike,
+    overwrite_ab: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Array:
+    """The x with a @ x = b, for a matrix of few diagonals: a[i, j] is ab[u + i - j, j].
+
+    The matrix is built, and solved as any other: the memory grows with n² and the work with n³.
+    """
+    below, above = (int(each) for each in l_and_u)
+    bands = as_array(ab)
+    if bands.ndim != 2 or not isinstance(bands.shape[1], int):
+        raise ShapeError(
+            f"solve_banded: ab of shape {show_shape(bands.shape)}.",
+            mend="Give the diagonals as rows of a known length.",
+        )
+    if not known_equal(bands.shape[0], below + above + 1):
+        raise ShapeError(
+            f"solve_banded: {bands.shape[0]} diagonals for l = {below} and u = {above}.",
+            mend="ab has l + u + 1 rows, the uppermost diagonal first.",
+        )
+    places = np.arange(bands.shape[1])
+    rows = above + places[:, None] - places
+    # What stands in the corners of ab belongs to no diagonal.
+    inside = (rows >= 0) & (rows <= below + above)
+    values = bands[np.where(inside, rows, 0), np.broadcast_to(places, inside.shape)]
+    return snp.solve(snp.where(inside, values, 0.0), b)
 
 
 @mirrored

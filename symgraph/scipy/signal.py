@@ -1,4 +1,4 @@
-"""`scipy.signal` on symbols: convolution and correlation of any number of dimensions."""
+"""`scipy.signal` on symbols: convolution and correlation of any number of dimensions, filters."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..array import Array, ArrayLike
 from ..errors import InputError, ShapeError
 from ..ir.dims import show_shape
 from ..ops.composites import as_array
+from ..ops.loops import scan
 from .names.absent import of_numbers
 from .names.mirrored import mirrored
 
@@ -22,6 +23,7 @@ __all__ = [
     "correlate",
     "correlate2d",
     "fftconvolve",
+    "lfilter",
     "oaconvolve",
 ]
 
@@ -113,6 +115,86 @@ def convolve2d(
     """
     said = {"constant_values": fillvalue} if boundary == "fill" else {}
     return _image("convolve2d", _floating_pair(in1, in2), mode, boundary, said)
+
+
+# -- filters ---------------------------------------------------------------------------------------
+@mirrored
+def lfilter(
+    b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None = None
+) -> Any:
+    r"""$a_0 y_n = \sum_k b_k x_{n-k} - \sum_{k>0} a_k y_{n-k}$ along an axis.
+
+    The direct form II, transposed (Oppenheim and Schafer 2010, 6.3), as a scan over the samples.
+    Without feedback, and with known sizes, it is a convolution.
+
+    Parameters
+    ----------
+    b, a : array_like
+        The coefficients: vectors of known lengths, numbers or symbols.
+    x : array_like
+        The samples.
+    zi : array_like, optional
+        The state before the first sample, as large as x but for `axis`, along which it has one
+        element less than the longer of b and a. It broadcasts.
+
+    Raises
+    ------
+    ShapeError
+        If b or a is no vector of a known length, or x has no axis.
+    InputError
+        If a[0] is the number 0.
+    """
+    samples, dtype = as_array(x), np.result_type(*[as_array(each).dtype for each in (b, a, x)])
+    dtype = dtype if dtype.kind == "f" else np.dtype("float64")
+    ahead, back = (_coefficients(each, dtype) for each in (b, a))
+    if not samples.ndim:
+        raise ShapeError("lfilter: a number has no axis to filter along.")
+    if back.node.is_constant and back.node.params["value"].flat[0] == 0:
+        raise InputError("lfilter: the coefficient a[0] is 0.", mend="Leave leading zeros out.")
+    ahead, back = ahead / back[0], back / back[0]
+    samples = snp.moveaxis(snp.astype(samples, dtype), axis, 0)
+    order = max(len(ahead), len(back)) - 1
+    known = all(isinstance(each, int) for each in samples.shape)
+    if zi is None and known and samples.size and len(back) == 1:
+        shape = (len(ahead), *[1] * (samples.ndim - 1))
+        found = _convolved_of_each((samples, snp.reshape(ahead, shape)), "full", 0, "lfilter")
+        return snp.moveaxis(found[: samples.shape[0]], 0, axis)
+    size = (order, *samples.shape[1:])
+    start: Array = snp.zeros(size, dtype)
+    if zi is not None:
+        given = snp.astype(as_array(zi), dtype)
+        start = snp.broadcast_to(snp.moveaxis(given, axis, 0), size)
+    state, found = _recursive(ahead, back, samples, start)
+    found = snp.moveaxis(found, 0, axis)
+    return found if zi is None else (found, snp.moveaxis(state, 0, axis))
+
+
+def _coefficients(values: ArrayLike, dtype: np.dtype[Any]) -> Array:
+    found = snp.atleast_1d(snp.astype(as_array(values), dtype))
+    if found.ndim != 1 or not isinstance(found.shape[0], int) or not found.shape[0]:
+        raise ShapeError(
+            f"lfilter: coefficients {show_shape(found.shape)}.",
+            mend="Give b and a as vectors of known lengths, of one element or more.",
+        )
+    return found
+
+
+def _recursive(ahead: Array, back: Array, samples: Array, start: Array) -> tuple[Array, Array]:
+    """The state after the last sample, and the outputs, both with the filtered axis first."""
+    order = start.shape[0]
+    if not order:
+        return start, ahead[0] * samples
+    columns = [
+        snp.reshape(snp.pad(each, (0, order + 1 - len(each)))[1:], (order, *[1] * (start.ndim - 1)))
+        for each in (ahead, back)
+    ]
+
+    def step(state: Array, sample: Array) -> tuple[Array, Array]:
+        out = ahead[0] * sample + state[0]
+        moved = snp.concatenate([state[1:], snp.zeros_like(state[:1])], axis=0)
+        return moved + columns[0] * sample - columns[1] * out, out
+
+    return scan(step, start, samples)
 
 
 _BEYOND = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}

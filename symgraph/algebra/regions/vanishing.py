@@ -16,8 +16,11 @@ __all__ = ["vanishes"]
 def vanishes(node: Node, new: Node, knowledge: Knowledge) -> bool:
     """Whether a value that the user wrote would become 0 although infinite inputs make it NaN.
 
-    In a gradient the cancelling terms come from reverse mode, and 0 is the right derivative.
+    In a gradient the cancelling terms come from reverse mode, and 0 is the right derivative. It
+    is not where an infinite constant cancels: inf y - inf y is NaN, and so are its derivatives.
     """
+    if _is_of_infinite_constants(new, knowledge):
+        return True
     if node.origin.adjoint_of is not None and not node.origin.shared:
         return False
     while new.op in (broadcast_to.op, reshape.op):
@@ -25,6 +28,23 @@ def vanishes(node: Node, new: Node, knowledge: Knowledge) -> bool:
     if not new.is_constant or np.any(new.params["value"]):
         return False
     return not _is_finite_but_for_overflow(node, knowledge)
+
+
+_CONSTANTS = 16
+"""So many nodes of constants we look at; a larger value is taken to depend on an input."""
+
+
+def _is_of_infinite_constants(root: Node, knowledge: Knowledge) -> bool:
+    """Whether a value is computed from constants alone, some of them not finite."""
+    stack, seen = [root], {root}
+    while stack:
+        node = stack.pop()
+        if node.is_input or len(seen) > _CONSTANTS:
+            return False
+        new = [each for each in node.operands if each not in seen]
+        seen.update(new)
+        stack.extend(new)
+    return any(node.is_constant and not knowledge.of(node).has(finite) for node in seen)
 
 
 def _is_finite_but_for_overflow(root: Node, knowledge: Knowledge) -> bool:

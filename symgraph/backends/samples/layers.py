@@ -79,4 +79,8 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
     # Only one call, since XLA takes seconds to compile it.
     "expi": (lambda: _f("expi")(_x(3)),),
     "expn": (lambda: _f("expn")(3, *_within("+")),),
+    "lambertw": (
+        lambda: _f("lambertw")(*_within("+")),
+        lambda: _f("lambertw")(-0.3 * _within("u")[0], -1),
+    ),
 }

@@ -37,8 +37,20 @@ from .half_line import (
     rayleigh,
     weibull_min,
 )
-from .multivariate import dirichlet, multivariate_normal
-from .real_line import cauchy, gumbel_l, gumbel_r, laplace, logistic, norm, skewnorm, t, vonmises
+from .kernel_density import gaussian_kde
+from .multivariate import dirichlet, multinomial, multivariate_normal
+from .real_line import (
+    cauchy,
+    gennorm,
+    gumbel_l,
+    gumbel_r,
+    laplace,
+    logistic,
+    norm,
+    skewnorm,
+    t,
+    vonmises,
+)
 
 __all__ = [
     "bernoulli",
@@ -52,7 +64,9 @@ __all__ = [
     "f",
     "fisk",
     "gamma",
+    "gaussian_kde",
     "genextreme",
+    "gennorm",
     "genpareto",
     "geom",
     "gumbel_l",
@@ -65,6 +79,7 @@ __all__ = [
     "logistic",
     "lognorm",
     "lomax",
+    "multinomial",
     "multivariate_normal",
     "nbinom",
     "norm",

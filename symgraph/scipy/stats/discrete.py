@@ -7,12 +7,14 @@ the formula, which continues it to real numbers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from typing import Any
 
 from ... import numpy as snp
 from ...array import Array, ArrayLike
-from .distribution import Discrete
+from ...ops.slopes import with_slope
+from .distribution import Discrete, log_of
 
 __all__ = ["bernoulli", "betabinom", "binom", "geom", "nbinom", "poisson"]
 
@@ -34,6 +36,30 @@ def _log_choices(n: Array | float, k: Array | float) -> Any:
     return -snp.log1p(n) - snp.betaln(n - k + 1, k + 1)
 
 
+def _impossible(
+    there: Array | bool, p: Array | float, slope: float, form: Callable[[Any], Any]
+) -> Any:
+    """`form` of a parameter, and -inf with this slope in it where the event is impossible.
+
+    The probability is a power of the distance from that place, times a number: its logarithm has a
+    slope of 0 / 0 by the chain rule.
+    """
+    safe = snp.where(there, 0.5, p)
+    ending: Any = with_slope(snp.full_like(safe, -inf), p, snp.where(there, slope, 0 * safe))
+    return snp.where(there, ending, form(safe))
+
+
+def _log_more_failures(k: Array | float, n: Array | float, p: Array | float) -> Any:
+    """The logarithm of the sf of `nbinom`; near p = 1 it is log((1 - p)**(k + 1) / B(k + 1, n))."""
+    none = p == 1
+    found = _impossible(
+        *(none, p, -inf), lambda p: log_of(snp.betaincc(n, k + 1, p), snp.betainc(n, k + 1, p))
+    )
+    if not isinstance(n, Array) or n.node.is_constant:
+        return found
+    return with_slope(found, n, snp.where(none, snp.digamma(n + k + 1) - snp.digamma(n), 0 * n))
+
+
 bernoulli = Discrete(
     "bernoulli",
     {"p": "probability"},
@@ -50,6 +76,12 @@ binom = Discrete(
     log_density=lambda k, n, p: _log_choices(n, k) + snp.xlogy(k, p) + snp.xlog1py(n - k, -p),
     cdf_form=lambda k, n, p: snp.bdtr(k, n, p),
     sf_form=lambda k, n, p: snp.bdtrc(k, n, p),
+    logcdf_form=lambda k, n, p: _impossible(
+        (p == 1) & (k < n), p, -inf, lambda p: log_of(snp.bdtr(k, n, p), snp.bdtrc(k, n, p))
+    ),
+    logsf_form=lambda k, n, p: _impossible(
+        (p == 0) & (k < n), p, inf, lambda p: log_of(snp.bdtrc(k, n, p), snp.bdtr(k, n, p))
+    ),
     below=_negative,
     above=lambda k, n, p: k > n,
     inside=_zero,
@@ -60,6 +92,10 @@ poisson = Discrete(
     log_density=lambda k, mu: snp.xlogy(k, mu) - snp.gammaln(k + 1) - mu,
     cdf_form=lambda k, mu: snp.gammaincc(k + 1, mu),
     sf_form=lambda k, mu: snp.gammainc(k + 1, mu),
+    logcdf_form=lambda k, mu: log_of(snp.gammaincc(k + 1, mu), snp.gammainc(k + 1, mu)),
+    logsf_form=lambda k, mu: _impossible(
+        mu == 0, mu, inf, lambda mu: log_of(snp.gammainc(k + 1, mu), snp.gammaincc(k + 1, mu))
+    ),
     below=_negative,
     above=_infinite,
     inside=_zero,
@@ -84,6 +120,8 @@ nbinom = Discrete(
     ),
     cdf_form=lambda k, n, p: snp.betainc(n, k + 1, p),
     sf_form=lambda k, n, p: snp.betaincc(n, k + 1, p),
+    logcdf_form=lambda k, n, p: log_of(snp.betainc(n, k + 1, p), snp.betaincc(n, k + 1, p)),
+    logsf_form=_log_more_failures,
     below=_negative,
     above=_infinite,
     inside=_zero,

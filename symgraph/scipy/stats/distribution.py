@@ -30,6 +30,7 @@ __all__ = [
     "Frozen",
     "Parameters",
     "either",
+    "log_of",
     "published",
     "refused_method",
     "spoiled",
@@ -64,7 +65,8 @@ class Distribution:
         Where z is at no point of the support, on its left or right side; NaN is in neither.
     opens : callable, optional
         Where z is the number after which the support begins, and the density vanishes there faster
-        than any power: logarithms of probabilities, -inf there, have an infinite slope.
+        than any power: logarithms of probabilities, -inf there, have an infinite slope, and an
+        unknown one in the shapes.
     first, last : callable, optional
         Where z is the first point of the support, or the last one, and the formula for the
         logarithm of the cdf, or of the sf, has no slope there: it is infinite.
@@ -203,9 +205,7 @@ class Distribution:
         """-inf off the support, with its slope where the support opens."""
         if self.opens is None:
             return -np.inf
-        # An end that is a number for all shapes stays where it is: nothing is known of the others.
-        moving = self.low is not None and isinstance(self.low(*shapes), Array)
-        return _steep(z, shapes if moving else (), self.opens(z, *shapes), np.inf)
+        return _steep(z, shapes, self.opens(z, *shapes), np.inf)
 
     def _inside(self, z: Array, shapes: Parameters, method: str) -> Array:
         form = self._form(method)
@@ -219,14 +219,14 @@ class Distribution:
             return 1 - self._inside(z, shapes, other)
         if self._form(method[3:]) is None and self._form(other) is not None:
             return snp.log1mexp(self._inside(z, shapes, other))
-        return _log_of(self._inside(z, shapes, method[3:]), self._inside(z, shapes, other[3:]))
+        return log_of(self._inside(z, shapes, method[3:]), self._inside(z, shapes, other[3:]))
 
 
 def _is_number(value: object, number: float) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == number
 
 
-def _log_of(small: Array, other: Array) -> Array:
+def log_of(small: Array, other: Array) -> Array:
     """log(small), by log1p of the other probability where it is smaller."""
     less = small < 0.5
     return snp.where(
@@ -237,7 +237,7 @@ def _log_of(small: Array, other: Array) -> Array:
 
 
 def _steep(z: Array, shapes: Parameters, there: Array, slope: float) -> Array:
-    """-inf, with this slope in z at an end of the support, and none in the shapes."""
+    """-inf, with this slope in z at an end of the support, and an unknown one in the shapes."""
     flat, unknown = lifted(0.0, z.dtype), lifted(np.nan, z.dtype)
     found: Any = lifted(-np.inf, z.dtype)
     found = with_slope(found, z, snp.where(there, lifted(slope, z.dtype), flat))

@@ -150,13 +150,31 @@ pareto = Continuous(
     below=lambda z, b: z < 1,
     inside=lambda b: 2.0,
 )
+
+
+def _near_or_far(z: Array | float, near: Formula, far: Formula) -> Any:
+    """`near` of z where that is below 1 / sqrt(2), where `far` has lost its digits, or range."""
+    is_near = z < sqrt(0.5)
+    small, large = snp.where(is_near, z, 0.5), snp.where(is_near, 1.0, z)
+    return snp.where(is_near, near(small), far(large))
+
+
+def _log_less_exp(power: Formula, log_power: Formula) -> Formula:
+    """log(1 - exp(-t)) of z; near 0 it is log t, which is there where t underflows."""
+    return lambda z, *shapes: _near_or_far(
+        z,
+        lambda u: log_power(u, *shapes) + snp.log(snp.exprel(-power(u, *shapes))),
+        lambda u: snp.log1mexp(-power(u, *shapes)),
+    )
+
+
 weibull_min = Continuous(
     "weibull_min",
     {"c": "positive"},
     log_density=lambda z, c: snp.log(c) + snp.xlogy(c - 1, z) - z**c,
     cdf_form=lambda z, c: -snp.expm1(-(z**c)),
     sf_form=lambda z, c: snp.exp(-(z**c)),
-    logcdf_form=lambda z, c: snp.log1mexp(-(z**c)),
+    logcdf_form=_log_less_exp(lambda z, c: z**c, lambda z, c: c * snp.log(z)),
     logsf_form=lambda z, c: -(z**c),
     ppf_form=lambda q, c: (-snp.log1p(-q)) ** (1 / c),
     isf_form=lambda q, c: (-snp.log(q)) ** (1 / c),
@@ -172,7 +190,7 @@ rayleigh = Continuous(
     log_density=lambda z: snp.log(z) - 0.5 * z**2,
     cdf_form=lambda z: -snp.expm1(-0.5 * z**2),
     sf_form=lambda z: snp.exp(-0.5 * z**2),
-    logcdf_form=lambda z: snp.log1mexp(-0.5 * z**2),
+    logcdf_form=_log_less_exp(lambda z: 0.5 * z**2, lambda z: 2 * snp.log(z) - log(2)),
     logsf_form=lambda z: -0.5 * z**2,
     ppf_form=lambda q: snp.sqrt(-2 * snp.log1p(-q)),
     isf_form=lambda q: snp.sqrt(-2 * snp.log(q)),
@@ -185,24 +203,17 @@ rayleigh = Continuous(
 )
 
 
-def _half_normal_log(z: Array | float, near: Formula, far: Formula) -> Any:
-    """`near` of z / sqrt(2) where that is near 0, where one of erf and erfc has lost its digits."""
-    is_near = z < 1
-    small, large = snp.where(is_near, z, 1), snp.where(is_near, 1, z)
-    return snp.where(is_near, near(small / sqrt(2)), far(large / sqrt(2)))
-
-
 halfnorm = Continuous(
     "halfnorm",
     {},
     log_density=lambda z: log_normal_density(z) + log(2),
     cdf_form=lambda z: snp.erf(z / sqrt(2)),
     sf_form=lambda z: snp.erfc(z / sqrt(2)),
-    logcdf_form=lambda z: _half_normal_log(
-        z, lambda u: snp.log(snp.erf(u)), lambda u: snp.log1p(-snp.erfc(u))
+    logcdf_form=lambda z: _near_or_far(
+        z / sqrt(2), lambda u: snp.log(snp.erf(u)), lambda u: snp.log1p(-snp.erfc(u))
     ),
-    logsf_form=lambda z: _half_normal_log(
-        z, lambda u: snp.log1p(-snp.erf(u)), lambda u: log(2) + snp.log_ndtr(-sqrt(2) * u)
+    logsf_form=lambda z: _near_or_far(
+        z / sqrt(2), lambda u: snp.log1p(-snp.erf(u)), lambda u: log(2) + snp.log_ndtr(-sqrt(2) * u)
     ),
     ppf_form=lambda q: sqrt(2) * snp.erfinv(q),
     isf_form=lambda q: sqrt(2) * snp.erfcinv(q),

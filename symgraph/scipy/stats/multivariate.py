@@ -1,4 +1,4 @@
-"""Distributions of vectors: the multivariate normal one and Dirichlet's."""
+"""Distributions of vectors: the multivariate normal one, Dirichlet's and the multinomial one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..names.mirrored import mirrored
 from .distribution import Frozen, refused_method
 from .validity import common_float, lifted, positive
 
-__all__ = ["dirichlet", "multivariate_normal"]
+__all__ = ["dirichlet", "multinomial", "multivariate_normal"]
 
 
 class _Vectors:
@@ -118,7 +118,7 @@ class _MultivariateNormal(_Vectors):
         return snp.exp(_log_normal(x, mean, cov, allow_singular))
 
 
-def _log_dirichlet(x: ArrayLike, alpha: ArrayLike) -> Array:
+def _dirichlet(x: ArrayLike, alpha: ArrayLike, *, logarithm: bool) -> Array:
     dtype = common_float([x, alpha])
     parts, weights = lifted(x, dtype), positive(lifted(alpha, dtype), alpha)
     if weights.ndim != 1 or parts.ndim < 1:
@@ -135,8 +135,23 @@ def _log_dirichlet(x: ArrayLike, alpha: ArrayLike) -> Array:
     slack = 1e-9 if dtype == np.float64 else 1e-5
     off = snp.logical_or(snp.any(parts < 0, axis=0), snp.abs(snp.sum(parts, axis=0) - 1) > slack)
     safe = snp.where(off, 1.0, parts)
-    value = snp.sum(snp.xlogy(columns - 1, safe), axis=0) - log_norm
+    if logarithm:
+        value = snp.sum(snp.xlogy(columns - 1, safe), axis=0) - log_norm
+    else:
+        value = _product_of_powers(safe, columns - 1, log_norm, axis=0)
     return snp.where(off, np.nan, value)
+
+
+def _product_of_powers(parts: Array, powers: Array, log_norm: Array, *, axis: int) -> Array:
+    """The product along an axis over exp(log_norm), by logarithms where parts are not 0.
+
+    The product of those that are 0 has the slopes that 0 times infinity has not.
+    """
+    # The power 0 ** 0 falls without bound in its exponent, as its logarithm says.
+    none = snp.logical_and(parts == 0, powers != 0)
+    logs = snp.where(none, 0.0, snp.xlogy(powers, snp.where(none, 1.0, parts)))
+    rest = snp.where(none, parts, 1.0) ** snp.where(none, powers, 1.0)
+    return snp.exp(snp.sum(logs, axis=axis) - log_norm) * snp.prod(rest, axis=axis)
 
 
 class _Dirichlet(_Vectors):
@@ -151,13 +166,69 @@ class _Dirichlet(_Vectors):
     @partial(mirrored, name="scipy.stats.dirichlet.logpdf")
     def logpdf(self, x: ArrayLike, alpha: ArrayLike) -> Any:
         """The logarithm of the density."""
-        return _log_dirichlet(x, alpha)
+        return _dirichlet(x, alpha, logarithm=True)
 
     @partial(mirrored, name="scipy.stats.dirichlet.pdf")
     def pdf(self, x: ArrayLike, alpha: ArrayLike) -> Any:
         """The density."""
-        return snp.exp(_log_dirichlet(x, alpha))
+        return _dirichlet(x, alpha, logarithm=False)
+
+
+def _multinomial(x: ArrayLike, n: ArrayLike, p: ArrayLike, *, logarithm: bool) -> Array:
+    dtype = common_float([x, n, p])
+    counts, trials, parts = (lifted(each, dtype) for each in (x, n, p))
+    if not counts.ndim or not parts.ndim or not known_equal(counts.shape[-1], parts.shape[-1]):
+        raise ShapeError(
+            f"multinomial: counts {show_shape(counts.shape)} do not fit probabilities "
+            f"{show_shape(parts.shape)}.",
+            mend="The last axis of x and of p is that of the outcomes.",
+        )
+    slack = 1e-9 if dtype == np.float64 else 1e-5
+    off = snp.logical_or(
+        snp.any(snp.logical_or(parts < 0, parts > 1), axis=-1),
+        snp.logical_or(trials < 0, snp.abs(snp.sum(parts, axis=-1) - 1) > slack),
+    )
+    # `floor(x) != x` would hold for NaN.
+    broken = snp.logical_or(snp.floor(counts) < counts, counts < 0)
+    total = snp.sum(counts, axis=-1)
+    outside = snp.logical_or(
+        snp.any(broken, axis=-1), snp.logical_or(total < trials, total > trials)
+    )
+    safe = snp.where(snp.logical_or(off, outside)[..., None], 1.0, parts)
+    held = snp.where(broken, 1.0, counts)
+    log_ways = snp.gammaln(snp.where(trials < 0, 1.0, trials) + 1) - snp.sum(
+        snp.gammaln(held + 1), axis=-1
+    )
+    if logarithm:
+        value = snp.sum(snp.xlogy(held, safe), axis=-1) + log_ways
+    else:
+        parts, powers = snp.broadcast_arrays(safe, held)
+        value = _product_of_powers(parts, powers, -log_ways, axis=-1)
+    return snp.where(off, np.nan, snp.where(outside, -np.inf if logarithm else 0.0, value))
+
+
+class _Multinomial(_Vectors):
+    """The counts of outcomes in n trials.
+
+    `logpmf(x, n, p)` and `pmf`, as in SciPy: the last axis of x and p is that of the outcomes.
+    Counts that are not whole, or do not add up to n, have the probability 0. Probabilities that do
+    not add up to 1 give NaN, as in SciPy from 1.18 on; before, the last one is adjusted.
+    """
+
+    name = "multinomial"
+    methods = ("logpmf", "pmf")
+
+    @partial(mirrored, name="scipy.stats.multinomial.logpmf")
+    def logpmf(self, x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Any:
+        """The logarithm of the probability of the counts."""
+        return _multinomial(x, n, p, logarithm=True)
+
+    @partial(mirrored, name="scipy.stats.multinomial.pmf")
+    def pmf(self, x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Any:
+        """The probability of the counts."""
+        return _multinomial(x, n, p, logarithm=False)
 
 
 multivariate_normal = _MultivariateNormal()
+multinomial = _Multinomial()
 dirichlet = _Dirichlet()

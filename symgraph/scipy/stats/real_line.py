@@ -25,6 +25,7 @@ from .validity import lifted
 
 __all__ = [
     "cauchy",
+    "gennorm",
     "gumbel_l",
     "gumbel_r",
     "laplace",
@@ -45,6 +46,13 @@ norm = Continuous(
     logsf_form=lambda z: snp.log_ndtr(-z),
     ppf_form=lambda q: snp.ndtri(q),
     isf_form=lambda q: -snp.ndtri(q),
+)
+gennorm = Continuous(
+    "gennorm",
+    {"beta": "positive"},
+    log_density=lambda z, beta: snp.log(0.5 * beta) - snp.gammaln(1 / beta) - snp.abs(z) ** beta,
+    # The cdf is an incomplete gamma function of a power, whose slope is 0 times infinity at 0.
+    lacks=frozenset({"cdf", "sf", "logcdf", "logsf"}),
 )
 t = Continuous(
     "t",

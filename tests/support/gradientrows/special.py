@@ -64,6 +64,12 @@ INTEGRALS = (
 )
 
 BETA = (
+    _row("lambertw", POSITIVE),
+    _row("lambertw", Operand(-0.3, 0.3), note="near 0"),
+    GradientCase(
+        *("lambertw", lambda x: FUNCTIONS["lambertw"](x, -1), (Operand(-0.3, -0.1),), False),
+        note="the other branch",
+    ),
     _row("beta", POSITIVE, POSITIVE),
     _row("betaln", POSITIVE, POSITIVE),
     _row("poch", POSITIVE, UNIT),

@@ -195,7 +195,7 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (leaves_a_loop, "A loop that ends by a condition is sg.while_loop"),
     (lambda x: brentq(lambda t: t**2 - x[0], 0, 5), "sg.root"),
     (lambda x: np.sum(cdist(x[:, None], x[:, None])), "np.linalg.norm(x[:, None] - y, axis=-1)"),
-    (lambda x: np.sum(lfilter([1.0], [1.0, 0.5], x)), "sg.scan"),
+    (lambda x: np.sum(lfilter([1.0], [1.0, 0.5], x)), "Use symgraph.scipy.signal.lfilter"),
     (lambda x: np.sum(gaussian_filter1d(x, 1.0)), "symgraph.scipy.signal.convolve"),
     (lambda x: x[0] * x[1].item(), "Leave item() out"),
     (lambda x: sum(x.tolist()), "list(x) gives the elements"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
+import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.array import Array
 from symgraph.autodiff.reverse import gradients
@@ -268,3 +271,29 @@ def test_ties_split_the_gradient():
     np.testing.assert_array_equal(evaluated(grad, x, tied), [0.5, 0, 0.5, 0])
     (grad,) = gradients(snp.max_with_index(x)[0], [x])
     np.testing.assert_array_equal(evaluated(grad, x, tied), [1, 0, 0, 0])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int32", "uint8", "float32", "float64"])
+@pytest.mark.parametrize(("spec", "shape"), [("n", (0,)), ("n, 3", (0, 3)), ("3, n", (3, 0))])
+@pytest.mark.parametrize(("reduce", "initial"), [(np.max, 0), (np.min, 1), (np.nanmax, 0)])
+def test_a_named_size_of_0_leaves_the_initial_value(
+    reduce: Any, initial: int, spec: str, shape: tuple[int, ...], dtype: str
+) -> None:
+    for axis in (None, 0, -1):
+        graph = sg.trace(
+            lambda x, axis=axis: reduce(x, axis=axis, initial=initial), x=sg.spec(spec, dtype)
+        )
+        for size in (0, 2):
+            x = np.ones(tuple(each or size for each in shape), dtype)
+            wanted = reduce(x, axis=axis, initial=initial)
+            for each in (graph, graph.simplify()):
+                found = each.evaluate(x=x)
+                np.testing.assert_array_equal(found, wanted)
+                assert found.dtype == wanted.dtype
+
+
+def test_a_named_size_of_0_has_a_gradient_of_its_size() -> None:
+    graph = sg.trace(lambda x: np.max(x, initial=0.0), x=sg.spec("n")).gradient("x", value=False)
+    assert graph.evaluate(x=np.zeros(0)).shape == (0,)
+    np.testing.assert_array_equal(graph.evaluate(x=np.array([-1.0, 2.0])), [0, 1])
+    np.testing.assert_array_equal(graph.evaluate(x=np.array([-1.0, -2.0])), [0, 0])

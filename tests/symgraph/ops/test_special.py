@@ -49,6 +49,11 @@ def dawsn(x: Any) -> Any:
     return mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)
 
 
+def scaled_airy(x: Any, place: int) -> Any:
+    rate = mp.exp((2 / mp.mpf(3)) * x * mp.sqrt(x) * (1 if place < 2 else -1))
+    return rate * (mp.airyai, mp.airybi)[place // 2](x, derivative=place % 2)
+
+
 # Points where a quotient is 0/0, terms cancel, or a naive formula under- or overflows.
 HARD: list[tuple[str, Callable[[Any], Any], Callable[[Any], Any], list[float]]] = [
     ("log_ndtr", of("log_ndtr"), log_ndtr, [-1e4, -40.0, -5.0, 0.0, 3.0]),
@@ -73,6 +78,23 @@ HARD: list[tuple[str, Callable[[Any], Any], Callable[[Any], Any], list[float]]] 
         lambda x: mp.betainc(2.5, 1.5, 0, x, True),
         [1e-3, 0.5, 0.999],
     ),
+    *[
+        (f"i{n}e", of(f"i{n}e"), lambda x, n=n: mp.exp(-x) * mp.besseli(n, x), [99.0, 101.0, 2e3])
+        for n in (0, 1)
+    ],
+    *[
+        (f"k{n}e", of(f"k{n}e"), lambda x, n=n: mp.exp(x) * mp.besselk(n, x), [99.0, 101.0, 2e3])
+        for n in (0, 1)
+    ],
+    *[
+        (
+            f"airye {place}",
+            lambda x, place=place: snp.airye(x)[place],
+            lambda x, place=place: scaled_airy(x, place),
+            [0.5, 29.0, 31.0, 300.0],
+        )
+        for place in range(4)
+    ],
     ("zeta", lambda x: snp.zeta(3, x), lambda x: mp.zeta(3, x), [0.01, 1.0, 50.0]),
     ("ellipk", of("ellipk"), mp.ellipk, [0.0, 1e-9, -1e-3, 0.2999, 0.3001, 0.99, -50.0]),
     ("ellipe", of("ellipe"), mp.ellipe, [0.0, 1e-9, -1e-3, 0.2999, 0.3001, 0.99, -50.0]),
@@ -189,10 +211,58 @@ def test_what_has_no_derivative_says_so(call: Callable[[Any], Any], words: str) 
         sg.graph(call(x)).gradient("x")
 
 
+# -- Lambert's W -----------------------------------------------------------------------------------
+BRANCH = -1 / np.e + np.array([1e-16, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 0.01, 0.012, 0.06, 0.12])
+OF_LAMBERT = {
+    0: [*BRANCH, -0.1, -1e-5, -1e-300, 1e-310, 1e-10, 0.9, 1.1, 10.0, 1e50, 1e300, 1.7e308],
+    -1: [*BRANCH, -0.1, -1e-3, -1e-100, -1e-300, -1e-310, -5e-324],
+}
+
+
 @pytest.mark.parametrize("call", [scipy.special.lambertw, snp.lambertw])
-def test_lambertw_is_complex(call: Any) -> None:
-    with pytest.raises(TraceError, match="complex"):
-        call(sg.input("x", ()))
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("k", [0, -1])
+def test_lamberts_w_has_its_digits(k: int, dtype: str, call: Any) -> None:
+    """SciPy's has an error of 7e-5 at -1/e + 1e-9, on the branch -1."""
+    graph = sg.trace(lambda x: call(x, k), x=sg.spec((), dtype)).gradient("x")
+    tiny, large = float(np.finfo(dtype).smallest_subnormal), float(np.finfo(dtype).max)
+    rounding = float(np.finfo(dtype).eps)
+    for each in OF_LAMBERT[k]:
+        x = np.asarray(min(each, large), dtype)
+        exact = mp.mpf(float(x))
+        if abs(exact) < tiny or exact < -mp.exp(-1):
+            continue
+        w = mp.lambertw(exact, k).real
+        slope, second = w / (exact * (1 + w)), -mp.exp(-2 * w) * (w + 2) / (1 + w) ** 3
+        lost = float(abs(second * exact / slope))
+        for either in (graph, graph.simplify()):
+            found = either.evaluate(x=x)
+            assert found[0] == pytest.approx(float(w), rel=4 * rounding, abs=tiny)
+            near = float(slope) if abs(slope) < large else np.copysign(np.inf, float(slope))
+            assert found[1] == pytest.approx(near, rel=(4 + 3 * lost) * rounding, abs=4 * tiny)
+
+
+def test_lamberts_w_at_the_ends_of_its_domain() -> None:
+    at = np.array([0.0, -0.0, np.inf, -1.0, np.nan, -np.inf])
+    for k, values, slopes in (
+        (0, [0.0, -0.0, np.inf, np.nan, np.nan, np.nan], [1, 1, 0, np.nan, np.nan, np.nan]),
+        (-1, [-np.inf, -np.inf, *[np.nan] * 4], [-np.inf, -np.inf, *[np.nan] * 4]),
+    ):
+        graph = sg.trace(lambda x, k=k: np.sum(snp.lambertw(x, k)), x=sg.spec(6)).gradient("x")
+        np.testing.assert_array_equal(snp.lambertw(at, k), values)
+        np.testing.assert_array_equal(graph.evaluate(x=at)[1], slopes)
+
+
+def test_lamberts_w_is_curved_at_0() -> None:
+    graph = sg.trace(lambda x: snp.lambertw(x), x=sg.spec(())).hessian("x", value=False)
+    for each in (graph, graph.simplify()):
+        assert each.evaluate(x=0.0) == -2
+
+
+@pytest.mark.parametrize("call", [scipy.special.lambertw, snp.lambertw])
+def test_other_branches_of_lamberts_w_are_complex(call: Any) -> None:
+    with pytest.raises(TraceError, match="branch 1 is complex"):
+        call(sg.input("x", ()), 1)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0])
@@ -255,6 +325,46 @@ def test_a_large_residual_has_a_straight_loss(dtype: str) -> None:
     at = np.array([large, -large, np.inf], dtype)
     np.testing.assert_allclose(snp.pseudo_huber(0.5, at), 0.5 * np.abs(at))
     np.testing.assert_allclose(graph.evaluate(x=at)[:2], [0.5, -0.5])
+
+
+@pytest.mark.parametrize("x", [1e9, 1e10, 1e15, 1e20, 1e100, 1e200])
+@pytest.mark.parametrize(
+    ("name", "value", "power"),
+    [
+        *[(f"{name}e", (2 * np.pi) ** -0.5, -0.5) for name in ("i0", "i1")],
+        *[(f"{name}e", (np.pi / 2) ** 0.5, -0.5) for name in ("k0", "k1")],
+        ("ive", (2 * np.pi) ** -0.5, -0.5),
+        ("kve", (np.pi / 2) ** 0.5, -0.5),
+        ("airye 0", 0.5 * np.pi**-0.5, -0.25),
+        ("airye 1", -0.5 * np.pi**-0.5, 0.25),
+        ("airye 2", np.pi**-0.5, -0.25),
+        ("airye 3", np.pi**-0.5, 0.25),
+    ],
+)
+def test_scaled_functions_far_from_0_are_powers(
+    name: str, value: float, power: float, x: float
+) -> None:
+    """Slopes were differences of equal numbers, and values NaN, as SciPy's are."""
+    call = name.partition(" ")[0]
+    function: Any = {
+        "ive": lambda x: snp.ive(0.3, x),
+        "kve": lambda x: snp.kve(0.3, x),
+        "airye": lambda x: snp.airye(x)[int(name[-1])],
+    }.get(call, getattr(snp, call))
+    graph = sg.trace(lambda x: function(x), x=sg.spec(())).gradient("x")
+    for each in (graph, graph.simplify()):
+        found, slope = each.evaluate(x=np.array(x))
+        # The next term of the series is 1 / x times the first.
+        assert found == pytest.approx(value * x**power, rel=1e-9 if x < 1e15 else 1e-13)
+        near = found * power / x
+        assert slope == pytest.approx(near, rel=1e-9 if x < 1e15 else 1e-13, abs=0)
+
+
+def test_scaled_functions_of_whole_order_are_there_left_of_0() -> None:
+    v, x = np.array([2.0, 3.0, 2.5, 2.0]), np.array([-1e10, -1e10, -1e10, np.nan])
+    size = (2 * np.pi * 1e10) ** -0.5
+    np.testing.assert_allclose(snp.ive(v, x), [size, -size, np.nan, np.nan], rtol=1e-9)
+    assert np.isnan(snp.kve(v, x)).all()
 
 
 # -- distributions ---------------------------------------------------------------------------------
@@ -347,3 +457,26 @@ def test_the_inverse_of_kolmogorov_s_function_falls_steeply_at_1() -> None:
     graph = sg.trace(lambda p: snp.kolmogi(p), p=sg.spec(())).gradient("p")
     for each in (graph, graph.simplify()):
         assert each.evaluate(p=np.array(1.0)) == (0.0, -np.inf)
+
+
+@pytest.mark.parametrize("t", [1e99, 1e101, 1e160, 1e300])
+@pytest.mark.parametrize("df", [1e-3, 0.3, 2.0])
+def test_tails_of_students_t_reach_beyond_the_range_of_squares(df: float, t: float) -> None:
+    """stdtr(0.001, -1e300) was 0, as SciPy's is; it is 0.2496."""
+
+    def tail(df: Any, t: Any) -> Any:
+        return mp.betainc(df / 2, mp.mpf("0.5"), 0, df / (df + t * t), True) / 2
+
+    with mp.workdps(700):
+        at = mp.mpf(df), mp.mpf(t)
+        step = [each * mp.mpf(10) ** -30 for each in at]
+        value = tail(*at)
+        by_df = (tail(at[0] + step[0], at[1]) - tail(at[0] - step[0], at[1])) / (2 * step[0])
+        by_t = (tail(at[0], at[1] + step[1]) - tail(at[0], at[1] - step[1])) / (2 * step[1])
+        wanted = [float(each) for each in (value, by_df, -by_t)]
+    graph = sg.trace(lambda df, t: snp.stdtr(df, t), df="", t="").gradient("df", "t")
+    for each in (graph, graph.simplify()):
+        found, slopes = each.evaluate(df=df, t=-t)
+        # A number near the end of the range has lost digits.
+        assert [found, *slopes] == pytest.approx(wanted, rel=2e-9, abs=1e-290)
+        assert each.evaluate(df=df, t=t)[0] == pytest.approx(1 - wanted[0], rel=1e-14)

@@ -154,3 +154,14 @@ def test_a_value_over_a_number_may_stay() -> None:
     found = with_numbers_gathered(graph.dag.outputs, loses)
     assert_same(found, graph, AT, rtol=1e-12)
     assert operations(found) == ["divide", "exp", "multiply", "multiply", "multiply"]
+
+
+def test_a_mean_stays_a_quotient() -> None:
+    """Seven 1/3 over 7 are 1/3 again: deviations are 0 and their quotient NaN, as it should be."""
+    x = np.full(7, 1 / 3)
+
+    def correlation(x: Any) -> Any:
+        return np.corrcoef(x, np.arange(7.0))[0, 1]
+
+    for derivative in (sg.hvp(correlation)(x, v=np.arange(7.0)), sg.hessian(correlation)(x)):
+        assert np.isnan(derivative).all()

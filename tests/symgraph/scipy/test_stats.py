@@ -27,6 +27,7 @@ SHAPES: dict[str, tuple[float, ...]] = {
     "truncnorm": (-1.0, 2.5),
     "invgamma": (2.2,),
     "skewnorm": (1.5,),
+    "gennorm": (1.4,),
     "genextreme": (0.3,),
     "bernoulli": (0.3,),
     "binom": (10, 0.3),
@@ -382,3 +383,22 @@ def test_the_upper_end_of_genextreme_belongs_to_its_support(c: float, slope: flo
         for each in (graph, graph.simplify()):
             assert each.evaluate(z=np.array(end), c=np.array(c))[1] == wanted, method
             assert each.evaluate(z=np.array(1.1 * end), c=np.array(c))[1] == 0, method
+
+
+@pytest.mark.parametrize("z", [1e-300, 1e-200, 1e-20, 0.7, 0.71, 3.0])
+@pytest.mark.parametrize(("name", "shapes"), [("rayleigh", ()), ("weibull_min", (1.7,))])
+def test_logarithms_of_powers_that_underflow(
+    name: str, shapes: tuple[float, ...], z: float
+) -> None:
+    """rayleigh.logcdf(1e-300) was -inf, as SciPy's is: z**2 is 0 there."""
+    with mpmath.workdps(400):
+        at = mpmath.mpf(z)
+        power = at**2 / 2 if name == "rayleigh" else at ** mpmath.mpf(shapes[0])
+        wanted = mpmath.log(-mpmath.expm1(-power))
+        slope = (
+            (2 if name == "rayleigh" else mpmath.mpf(shapes[0])) * power / at / mpmath.expm1(power)
+        )
+    logcdf = getattr(stats, name).logcdf
+    graph = sg.trace(lambda x: logcdf(x, *shapes), x=sg.spec(())).gradient("x")
+    for each in (graph, graph.simplify()):
+        assert each.evaluate(x=z) == pytest.approx((float(wanted), float(slope)), rel=1e-14)
