@@ -285,7 +285,7 @@ def _spread(x: Array, raw: Sequence[Any]) -> list[Any]:
     if len(dots) > 1:
         raise ShapeError("an index holds one ellipsis at most.")
     if used > x.ndim:
-        raise ShapeError(f"{used} indices for an array of {x.ndim} dimensions.")
+        raise ShapeError(f"{used} indices for an array of shape {show_shape(x.shape)}.")
     _check_masks(x, raw)
     at = dots[0] if dots else len(entries)
     # An ellipsis that stands for no axis still parts the indices on its sides, as in NumPy.

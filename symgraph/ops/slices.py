@@ -10,7 +10,7 @@ import numpy as np
 from ..array import ArrayLike, Index
 from ..errors import DTypeError, ShapeError
 from ..ir.avals import Aval
-from ..ir.dims import Dim, Shape, known_equal, normal
+from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
 from ..pytrees import listed
 
 __all__ = [
@@ -166,7 +166,7 @@ def normal_index(avals: tuple[Aval, ...], *, index: Index) -> dict[str, Any]:
     if len(dots) > 1:
         raise ShapeError("an index holds one ellipsis at most.")
     if used > len(shape):
-        raise ShapeError(f"{used} indices for an array of {len(shape)} dimensions.")
+        raise ShapeError(f"{used} indices for an array of shape {show_shape(shape)}.")
     fill = [slice(None)] * (len(shape) - used)
     at = dots[0] if dots else len(entries)
     entries[at : at + len(dots)] = fill
