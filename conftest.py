@@ -27,6 +27,7 @@ settings.load_profile("repeatable")
 NEEDS = {
     "jax": [
         "symgraph/backends/jax.py",
+        "symgraph/backends/jax_host_calls.py",
         "symgraph/backends/jax_namespace.py",
         "symgraph/frontends/jax/entry.py",
     ],
