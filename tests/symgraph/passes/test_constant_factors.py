@@ -156,6 +156,7 @@ def test_a_value_over_a_number_may_stay() -> None:
     assert operations(found) == ["divide", "exp", "multiply", "multiply", "multiply"]
 
 
+@pytest.mark.whole
 def test_a_mean_stays_a_quotient() -> None:
     """Seven 1/3 over 7 are 1/3 again: deviations are 0 and their quotient NaN, as it should be."""
     x = np.full(7, 1 / 3)
