@@ -53,7 +53,8 @@ def _kernel(xp: Any, x: Any, *, k: int) -> Any:
     # The distance from -1/e, of which the nearest float is the first part.
     branch = float(np.dtype(str(x.dtype).rpartition(".")[2]).type(-1 / _E))
     left = (x - branch) - float(-1 / _E - Fraction(branch))
-    inside = (left >= 0) & (x < np.inf) & (x != 0) & ((x < 0) | (k == 0))
+    inside = (left >= 0) & (x < np.inf) & (x != 0)
+    inside = inside if k == 0 else inside & (x < 0)
     safe = xp.where(inside, x, 1 + 0 * x if k == 0 else -0.25 + 0 * x)
     p = xp.sqrt(2 * float(_E) * xp.where(inside, left, 1 + 0 * x))
     near = p < _NEAR
