@@ -111,6 +111,10 @@ def test_import_leaves_slow_modules_alone() -> None:
     # SymPy and SciPy cost more to import than all of symgraph may; networkx costs a third of it.
     slow = {"sympy", "scipy", "networkx", "importlib.metadata"}
     assert not loaded_by("import symgraph") & slow
+    # So do SciPy's own distributions, filters and solvers.
+    slow = {f"scipy.{name}" for name in ("stats", "signal", "integrate", "optimize", "interpolate")}
+    ours = "symgraph.scipy.stats, symgraph.scipy.signal, symgraph.scipy.linalg"
+    assert not loaded_by(f"import {ours}") & slow
 
 
 def test_import_loads_no_verifier() -> None:

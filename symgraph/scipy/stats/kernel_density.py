@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from math import log, pi
 from typing import Any
 
 import numpy as np
-import scipy.stats
 
 from ... import numpy as snp
 from ...array import Array, ArrayLike
@@ -57,7 +57,8 @@ class gaussian_kde:
                 mend="Symbolic points are taken, of data that are numbers. For symbolic data write "
                 "snp.logsumexp(stats.norm.logpdf(x[:, None], data, width), axis=-1).",
             )
-        self._of_numbers = scipy.stats.gaussian_kde(dataset, bw_method, weights)
+        scipy_stats = import_module("scipy.stats")  # It takes longer than all of symgraph.
+        self._of_numbers = scipy_stats.gaussian_kde(dataset, bw_method, weights)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -77,7 +78,7 @@ class gaussian_kde:
 
 
 @numbers_too
-def _logpdf(x: ArrayLike, kernel: scipy.stats.gaussian_kde) -> Any:
+def _logpdf(x: ArrayLike, kernel: Any) -> Any:
     dimensions = kernel.d
     dtype = common_float([x])
     points = snp.atleast_2d(lifted(x, dtype))
