@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from math import log, pi
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ...errors import ShapeError, TraceError
 from ...ir.dims import known_equal, show_shape
 from ..names.mirrored import numbers_too
 from .validity import common_float, lifted
+
+if TYPE_CHECKING:
+    import scipy.stats
 
 __all__ = ["gaussian_kde"]
 
@@ -78,7 +81,7 @@ class gaussian_kde:
 
 
 @numbers_too
-def _logpdf(x: ArrayLike, kernel: Any) -> Any:
+def _logpdf(x: ArrayLike, kernel: scipy.stats.gaussian_kde) -> Any:
     dimensions = kernel.d
     dtype = common_float([x])
     points = snp.atleast_2d(lifted(x, dtype))
