@@ -14,7 +14,7 @@ def slope(m: float, v: float, x: float) -> float:
     return float(sg.grad(lambda x: special.lpmv(m, v, x))(x))
 
 
-@pytest.mark.sampled(one_in=16)
+@pytest.mark.whole
 @pytest.mark.parametrize(("m", "v"), [(0, 2.5), (1, 3.0), (2, 2.5), (3, 4.0)])
 @pytest.mark.parametrize("x", [0.3, -0.9, 1 - 1e-6, 1 - 1e-12])
 def test_slopes_keep_their_digits_towards_the_ends(m: int, v: float, x: float) -> None:
