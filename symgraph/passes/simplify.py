@@ -61,7 +61,7 @@ _SEARCHED_OUT = 60
 
 A formula of that size is read. A larger graph is run: rounds that gain little take most of the
 time, and save one operation in a hundred. At low effort the algebra of a larger graph is left out,
-which takes more than half of the time and saves as little."""
+which takes more than half of the time and saves two or three in a hundred."""
 
 _LITTLE = 0.01
 """A round that gains fewer of the operations is the last, on a larger graph."""
