@@ -16,7 +16,7 @@ import numpy as np
 from ..array import NUMPY_FUNCTIONS, Array, ArrayLike, apply
 from ..errors import TraceError
 from ..ir.avals import Aval
-from ..ir.op import Op, carries_aligned, per_element, register, results_of
+from ..ir.op import Op, carries_aligned, per_element, register
 from .batched import batch_aligned
 from .choice import where
 from .composites import naming_lines
@@ -103,7 +103,6 @@ def _infer(x: Aval, *, k: int) -> Aval:
 LAMBERTW = register(
     Op(
         "lambertw",
-        workspace=results_of(12),
         infer=_infer,
         kernel=_kernel,
         vjp=(lambda ct, out, x, *, k: ct * _slope(out, x, k),),
