@@ -7,15 +7,14 @@ is used.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
 from ..errors import BackendError, did_you_mean
+from ..installed import entries_of
 from ..ir.dag import Dag
 from ..ir.dims import Dim, names_of
 from ..namespace import Namespace
@@ -133,19 +132,11 @@ class Backend(Protocol):
 
 
 def _entries() -> Mapping[str, Sequence[EntryPoint]]:
-    """The entry points under each name in all installed packages; equal ones count once."""
-    return _entries_on(tuple(sys.path))
-
-
-@cache  # Reading the entry points of all packages takes 20 ms.
-def _entries_on(_path: tuple[str, ...]) -> Mapping[str, Sequence[EntryPoint]]:
-    from importlib.metadata import entry_points  # it loads email and zipfile: 1/5 of our import
-
-    found: dict[str, dict[str, EntryPoint]] = {}
-    for entry in entry_points(group=GROUP):
-        # With an editable installation beside a wheel, each entry point appears twice.
-        found.setdefault(entry.name, {}).setdefault(entry.value, entry)
-    return {name: tuple(each.values()) for name, each in found.items()}
+    """The entry points under each name in all installed packages."""
+    found: dict[str, list[EntryPoint]] = {}
+    for entry in entries_of(GROUP):
+        found.setdefault(entry.name, []).append(entry)
+    return found
 
 
 def available() -> tuple[str, ...]:

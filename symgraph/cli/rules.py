@@ -45,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="mutants judged true by hand: lines 'rule: what', as printed, under '# reason'",
     )
     check.set_defaults(run=run, action="verify")
+    index = actions.add_parser("index", help="print the file rules.index of a pack's folder")
+    index.add_argument("--pack", default="standard", help="the pack, by default ours")
+    index.set_defaults(run=run, action="index", names=[])
     for action in (listing, check):
         action.add_argument("--pack", help="only rules of this pack")
         action.add_argument("--grade", choices=SOUNDNESS, help="only rules of this soundness")
@@ -57,6 +60,9 @@ def run(options: argparse.Namespace) -> int:
     if op is not None and op not in OPS:
         # Otherwise no rule would be verified, and the command would report success.
         raise InputError(f"There is no operation {op[:60]!r}.", mend=did_you_mean(op, OPS))
+    if options.action == "index":
+        print(_packs(options)[0].index(), end="")
+        return 0
     if options.action == "list":
         return _listed(options)
     chosen = _named(options)

@@ -7,29 +7,17 @@ few rules are matched in vain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, cached_property
-from itertools import permutations
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TypeAlias
 
 from ..errors import RuleError, did_you_mean
 from ..ir.node import Node
-from ..ir.op import OPS
-from ..ir.traits import Arrangement
-from ..ops.creation import CONSTANT
-from .pattern import Literal, OpPattern, Pattern, Variable, subterms
 from .rule import Rule, RulePack
 
 __all__ = ["RuleSet", "distinct"]
 
 Signature: TypeAlias = tuple[str | bool, ...]
-
-
-@cache
-def _numbers() -> frozenset[str]:
-    """Operations whose results may have one value in all elements."""
-    repeating = [op for op in OPS.values() if op.traits.arrangement is Arrangement.REPEATED]
-    return frozenset(op.name for op in (CONSTANT, *repeating))
 
 
 class RuleSet:
@@ -49,9 +37,9 @@ class RuleSet:
 
     def __init__(self, rules: Iterable[Rule | RulePack]) -> None:
         self.rules: tuple[Rule, ...] = tuple(sorted(distinct(rules), key=_rank))
-        self._by_head: dict[str, list[_LeftSide]] = {}
+        self._by_head: dict[str, list[Rule]] = {}
         for rule in self.rules:
-            self._by_head.setdefault(rule.lhs.op.name, []).append(_LeftSide(rule))
+            self._by_head.setdefault(rule.left_side.head, []).append(rule)
         self._by_signature: dict[Signature, tuple[Rule, ...]] = {}
 
     def __repr__(self) -> str:
@@ -68,7 +56,9 @@ class RuleSet:
         found = self._by_signature.get(signature)
         if found is None:
             names = [operand.op.name for operand in operands]
-            found = tuple([each.rule for each in self._by_head[head] if each.fits(names, twice)])
+            found = tuple(
+                [rule for rule in self._by_head[head] if rule.left_side.fits(names, twice)]
+            )
             self._by_signature[signature] = found
         return found
 
@@ -149,55 +139,4 @@ def _flat(rules: Iterable[Rule | RulePack]) -> Iterator[tuple[Rule, str]]:
 
 
 def _rank(rule: Rule) -> tuple[int, int]:
-    size = sum(not isinstance(part, Variable) for part in subterms(rule.lhs))
-    return (-rule.priority, -size)
-
-
-class _LeftSide:
-    """The operations of operands that the left side of a rule may match."""
-
-    __slots__ = ("orders", "rule", "twice")
-
-    def __init__(self, rule: Rule) -> None:
-        pattern = rule.lhs
-        self.rule = rule
-        self.twice = _needs_twice(pattern)
-        allowed = tuple([_names_of(part) for part in pattern.operands])
-        commutative = pattern.op.traits.commutative
-        self.orders = tuple(dict.fromkeys(permutations(allowed))) if commutative else (allowed,)
-
-    def fits(self, names: Sequence[str], twice: bool) -> bool:
-        """Whether the left side may match operands of these operations.
-
-        `twice` tells whether two of the operands are the same node.
-        """
-        if self.twice and not twice:
-            return False
-        return any(len(order) == len(names) and _allows(order, names) for order in self.orders)
-
-
-def _allows(order: Sequence[frozenset[str] | None], names: Sequence[str]) -> bool:
-    """Whether each operation is among those allowed at its place; None allows all."""
-    for allowed, name in zip(order, names, strict=True):
-        if allowed is not None and name not in allowed:
-            return False
-    return True
-
-
-def _needs_twice(pattern: OpPattern) -> bool:
-    """Whether one variable is an operand of the pattern twice, as in x - x."""
-    variables = [each.name for each in pattern.operands if isinstance(each, Variable)]
-    return len(set(variables)) < len(variables)
-
-
-def _names_of(pattern: Pattern) -> frozenset[str] | None:
-    """The operations whose results the pattern may match; None if it may match all."""
-    match pattern:
-        case OpPattern():
-            return frozenset({pattern.op.name})
-        case Literal():
-            return _numbers()
-        case Variable(guards=guards):
-            return _numbers() if any(guard.constant for guard in guards) else None
-        case _:
-            return frozenset()
+    return (-rule.priority, -rule.left_side.size)

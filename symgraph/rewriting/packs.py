@@ -10,11 +10,12 @@ Once a package is installed, each `RulePack` that it names in the entry-point gr
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
 from ..errors import RuleError
+from ..installed import entries_of
 from ..reference.docstrings import docstrings_put_off
 from .index import RuleSet, distinct
 from .rule import Rule, RulePack
@@ -54,12 +55,9 @@ def load_packs(*, verify: Callable[[Rule], Report] | None = None) -> tuple[RuleP
     """
     if verify is not None and not callable(verify):
         raise TypeError("load_packs: pass the verifier itself, verify=symgraph.testing.verify.")
-    # It imports email and zipfile, and would take a fifth of the time of `import symgraph`.
-    from importlib.metadata import entry_points
-
-    found = sorted(entry_points(group=GROUP), key=lambda each: (each.name != _OURS, each.name))
+    found = sorted(entries_of(GROUP), key=lambda each: (each.name != _OURS, each.name))
     with docstrings_put_off():
-        packs = [pack for entry in _distinct(found) if (pack := _load(entry)) is not None]
+        packs = [pack for entry in found if (pack := _load(entry)) is not None]
     if not any(entry.name == _OURS for entry in found):
         raise RuleError(
             "The standard rule pack is not installed: no entry point "
@@ -70,11 +68,6 @@ def load_packs(*, verify: Callable[[Rule], Report] | None = None) -> tuple[RuleP
         packs = [pack if pack.name == _OURS else _verified(pack, verify) for pack in packs]
     distinct(packs)  # Raises if two packs claim one rule name.
     return tuple(packs)
-
-
-def _distinct(found: Sequence[EntryPoint]) -> list[EntryPoint]:
-    # An editable installation beside a wheel shows one entry point twice.
-    return list({(entry.name, entry.value): entry for entry in found}.values())
 
 
 def _load(entry: EntryPoint) -> RulePack | None:

@@ -6,6 +6,7 @@ makes a rule from a typed function.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
@@ -22,6 +23,7 @@ from ..ops.creation import constant_of, full
 from ..records import record
 from .conditions import Declined, applying
 from .guards import Guard
+from .left_sides import LeftSide, index_text
 from .pattern import (
     Bindings,
     OpPattern,
@@ -41,6 +43,7 @@ __all__ = [
     "Rule",
     "RulePack",
     "Soundness",
+    "Statement",
     "admits",
 ]
 
@@ -65,19 +68,12 @@ class Fired:
     sound: Soundness
 
 
-@record(eq=False, slots=False)
-class Rule:
-    """An identity with all that the driver, the catalogue and the verifier need.
+@record(eq=False)
+class Statement:
+    """What the function of a rule states.
 
     Parameters
     ----------
-    name : str
-        The identity's name, which appears in logs and errors.
-    function : callable
-        Gives `(left, right)` for patterns or for arrays.
-    sound : "exact", "rounding" or "domain"
-    doc : str
-        The docstring of the function.
     lhs, rhs : Pattern
         Both sides as data.
     variables : tuple of Variable
@@ -89,6 +85,29 @@ class Rule:
     needed_facts : tuple
         Facts among the conditions: the name of a variable, and a function that gives the fact from
         the environment.
+    """
+
+    lhs: OpPattern
+    rhs: Pattern
+    variables: tuple[Variable, ...]
+    statics: tuple[Static, ...]
+    conditions: tuple[str, ...] = ()
+    needed_facts: tuple[tuple[str, Callable[[Mapping[str, Any]], Fact]], ...] = ()
+
+
+@record(eq=False, slots=False)
+class Rule:
+    """An identity with all that the driver, the catalogue and the verifier need.
+
+    Parameters
+    ----------
+    name : str
+        The identity's name, which appears in logs and errors.
+    function : callable
+        Gives `(left, right)` for patterns or for arrays.
+    sound : "exact", "rounding" or "domain"
+    statement : Statement or callable
+        What the function states, or a function that gives it when the rule first may match.
     earned : mapping
         Better grades, each with the further guards that earn it, by variable.
     measure : str
@@ -104,18 +123,14 @@ class Rule:
     kink : str
         Where the derivatives of the two sides differ by convention. Such a rule is not used before
         differentiating. If it begins with "everywhere", derivatives are not compared.
+    shipped : LeftSide, optional
+        The left side as an index of the package tells it.
     """
 
     name: str
     function: Callable[..., Any]
     sound: Soundness
-    doc: str
-    lhs: OpPattern
-    rhs: Pattern
-    variables: tuple[Variable, ...]
-    statics: tuple[Static, ...]
-    conditions: tuple[str, ...] = ()
-    needed_facts: tuple[tuple[str, Callable[[Mapping[str, Any]], Fact]], ...] = ()
+    statement: Statement | Callable[[], Statement]
     earned: Mapping[Soundness, Mapping[str, tuple[Guard, ...]]] = field(
         default_factory=dict[Soundness, Mapping[str, tuple[Guard, ...]]]
     )
@@ -124,6 +139,54 @@ class Rule:
     priority: int = 0
     limit: str = ""
     kink: str = ""
+    shipped: LeftSide | None = None
+
+    # -- what the function states ----------------------------------------------------------------
+    @cached_property
+    def doc(self) -> str:
+        """The docstring of the function."""
+        return inspect.getdoc(self.function) or ""
+
+    @cached_property
+    def stated(self) -> Statement:
+        """Both sides as data, the parameters and the conditions."""
+        given = self.statement
+        return given if isinstance(given, Statement) else given()
+
+    @cached_property
+    def left_side(self) -> LeftSide:
+        """The operations that the left side matches."""
+        return self.shipped or LeftSide.of(self.lhs)
+
+    @cached_property
+    def lhs(self) -> OpPattern:
+        """The left side as data."""
+        return self.stated.lhs
+
+    @cached_property
+    def rhs(self) -> Pattern:
+        """The right side as data."""
+        return self.stated.rhs
+
+    @cached_property
+    def variables(self) -> tuple[Variable, ...]:
+        """Array parameters with their guards, in order."""
+        return self.stated.variables
+
+    @cached_property
+    def statics(self) -> tuple[Static, ...]:
+        """Parameters that stand for axes, shapes, dtypes."""
+        return self.stated.statics
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Conditions beyond the guards, as the catalogue prints them."""
+        return self.stated.conditions
+
+    @property
+    def needed_facts(self) -> tuple[tuple[str, Callable[[Mapping[str, Any]], Fact]], ...]:
+        """Facts among the conditions, by variable."""
+        return self.stated.needed_facts
 
     def __str__(self) -> str:
         guards = [
@@ -324,3 +387,7 @@ class RulePack:
         """The table of rules: grade, name, both sides."""
         width = max((len(each.name) for each in self.rules), default=0)
         return "\n".join(f"{each.sound:8}  {each.name:{width}}  {each}" for each in self.rules)
+
+    def index(self) -> str:
+        """The text of a file `rules.index` for rules whose modules lie in one folder."""
+        return index_text((each.function, each.name, each.lhs) for each in self.rules)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import FunctionType
 from typing import (
     Annotated,
@@ -31,6 +32,7 @@ from ..array import Array
 from ..errors import RuleError
 from .conditions import StatedConditions, reading_rule
 from .guards import Guard, ParamKind
+from .left_sides import shipped_left_side
 from .pattern import (
     OpPattern,
     Pattern,
@@ -41,7 +43,7 @@ from .pattern import (
     as_pattern,
     variables_of,
 )
-from .rule import SOUNDNESS, Rule, Soundness
+from .rule import SOUNDNESS, Rule, Soundness, Statement
 
 __all__ = ["rule"]
 
@@ -132,6 +134,24 @@ def _rule_of(
     name = getattr(function, "__name__", "rule")
     if sound not in SOUNDNESS:
         raise RuleError(f"Rule {name} is sound={sound!r}.", mend=f"Choose one of {SOUNDNESS}.")
+    shipped = shipped_left_side(function, name)
+    read = partial(_stated, name, function)
+    return Rule(
+        name=name,
+        function=function,
+        sound=sound,
+        # What is wrong with a rule is told where it is declared.
+        statement=read if shipped else read(),
+        earned={
+            grade: {each: _guards_in(hint) for each, hint in guards.items()}
+            for grade, guards in earned.items()
+        },
+        shipped=shipped,
+        **remarks,
+    )
+
+
+def _stated(name: str, function: Callable[..., Any]) -> Statement:
     variables, statics = _parameters(name, function)
     lhs, rhs, reading = _read(name, function, variables, statics)
     bound = variables_of(lhs)
@@ -142,23 +162,7 @@ def _rule_of(
             [f"{lhs} → {rhs}"],
             mend="Each parameter must occur by itself on the left side.",
         )
-    return Rule(
-        name=name,
-        function=function,
-        sound=sound,
-        doc=inspect.getdoc(function) or "",
-        lhs=lhs,
-        rhs=rhs,
-        variables=variables,
-        statics=statics,
-        conditions=tuple(reading.conditions),
-        needed_facts=tuple(reading.facts),
-        earned={
-            grade: {each: _guards_in(hint) for each, hint in guards.items()}
-            for grade, guards in earned.items()
-        },
-        **remarks,
-    )
+    return Statement(lhs, rhs, variables, statics, tuple(reading.conditions), tuple(reading.facts))
 
 
 def _parameters(

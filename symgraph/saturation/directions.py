@@ -45,10 +45,10 @@ def backwards(rule: Rule) -> Rule | None:
         rule,
         name=f"{rule.name}_backwards",
         function=_flipped(rule.function),
-        lhs=right,
-        rhs=left,
+        statement=replace(rule.stated, lhs=right, rhs=left),
         measure="",
         priority=0,
+        shipped=None,
     )
 
 

@@ -22,6 +22,7 @@ from ..errors import RuleError
 from ..facts import nonnegative, nonpositive, nonzero
 from ..records import record
 from ..rewriting.guards import Guard, of_fact
+from ..rewriting.pattern import Variable
 from ..rewriting.rule import Rule, Soundness
 from ..rewriting.statement import rule
 from .variations import variations
@@ -175,15 +176,19 @@ def _declared(
 def _of_guards(of: Rule) -> Iterator[Mutant]:
     for variable in of.variables:
         for what, guards in _weakened(variable.guards):
-            variables = tuple(
-                replace(each, guards=guards) if each is variable else each for each in of.variables
-            )
-            yield Mutant(of, f"{variable.name}: {what}", replace(of, variables=variables))
+            yield Mutant(of, f"{variable.name}: {what}", _with_guards(of, variable, guards))
     for grade, by_name in of.earned.items():
         for name, guards in by_name.items():
             for what, fewer in _weakened(guards):
                 earned = {**of.earned, grade: {**by_name, name: fewer}}
                 yield Mutant(of, f"[{grade}] {name}: {what}", replace(of, earned=earned))
+
+
+def _with_guards(of: Rule, variable: Variable, guards: tuple[Guard, ...]) -> Rule:
+    variables = tuple(
+        replace(each, guards=guards) if each is variable else each for each in of.variables
+    )
+    return replace(of, statement=replace(of.stated, variables=variables), shipped=None)
 
 
 def _weakened(guards: tuple[Guard, ...]) -> Iterator[tuple[str, tuple[Guard, ...]]]:

@@ -131,7 +131,7 @@ def test_two_packs_that_claim_one_rule_are_both_named(install: Installed) -> Non
 def test_without_the_standard_pack_the_error_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: ())
+    monkeypatch.setattr("symgraph.rewriting.packs.entries_of", lambda group: ())
     with pytest.raises(RuleError, match="not installed"):
         load_packs()
 
