@@ -64,6 +64,7 @@ def solved(x: Any) -> Any:
 PROGRAMS = [spectrum, filtered, image, impedance, energy, iterated, elementary, solved]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_gradients(f: Callable[[Any], Any]) -> None:
     value, gradient = sg.value_and_grad(f)(X)

@@ -64,6 +64,7 @@ OF_ONE_NUMBER = """
 """
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("text", OF_ONE_NUMBER.split())
 def test_a_function_is_the_one_of_sympy_or_nan_where_that_is_complex(text: str) -> None:
     x = s.Symbol("x")

@@ -36,6 +36,7 @@ AT_ENDS: list[tuple[str, tuple[float, ...], float, float]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize(("name", "shapes", "end", "slope"), AT_ENDS)
 def test_slope_of_a_density_at_an_end_of_its_support(
     name: str, shapes: tuple[float, ...], end: float, slope: float
@@ -48,6 +49,7 @@ def test_slope_of_a_density_at_an_end_of_its_support(
         np.testing.assert_allclose(each.evaluate(**at), slope, rtol=1e-12)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", ["lognorm", "invgamma", "invgauss"])
 @pytest.mark.parametrize("method", ["logpdf", "logcdf"])
 def test_logarithms_rise_steeply_where_the_support_opens(name: str, method: str) -> None:

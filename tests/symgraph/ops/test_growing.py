@@ -66,6 +66,7 @@ QUOTIENTS: list[tuple[str, Callable[[Any], Any], float, float]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("name", "f", "x", "second"), QUOTIENTS, ids=[q[0] for q in QUOTIENTS])
 def test_second_derivatives_where_a_divisor_overflows(
     name: str, f: Callable[[Any], Any], x: float, second: float

@@ -31,6 +31,7 @@ AT_ZERO: dict[str, tuple[Any, float, float]] = {
 }
 
 
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("name", AT_ZERO)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_the_slope_at_0(name: str, dtype: str) -> None:

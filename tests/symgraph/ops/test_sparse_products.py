@@ -24,6 +24,7 @@ PRODUCTS = [
 ]
 
 
+@pytest.mark.sampled(one_in=6)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("product", "shape"), PRODUCTS)
 def test_a_product_and_its_gradient_are_those_of_the_array(
