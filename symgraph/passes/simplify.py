@@ -221,16 +221,19 @@ class _Rounds:
             if swings.creep and self.last and self.trust != "exact":
                 current = log.through("signs moved", current, settled_signs(current))
             at_rest = tuple(current) in seen or swings.are_enough
-            to_the_end = is_searched_out(current, self.effort)
-            is_last = self.last and not to_the_end and (at_rest or swings.gain < _LITTLE)
+            to_the_end, was_last = is_searched_out(current, self.effort), is_last
+            is_last = not to_the_end and (at_rest or swings.gain < _LITTLE)
             if self.last and small and (at_rest or is_last):
                 current, at_rest = self._looked_at_once_more(current, seen, afresh=to_the_end)
             signs_moved = False
             if self.last and self.trust != "exact" and (at_rest or is_last or not small):
                 current, signs_moved = self._moved_at_the_end(current)
+            least = op_count(swings.shortest)
             swings.measure(current)
             if self.reached is not None:
                 self.reached(current)
+            if was_last and op_count(swings.shortest) > (1 - _LITTLE) * least:
+                return log.through("the cheapest taken", current, swings.shortest)
         if tuple(current) not in seen and not swings.are_enough:
             current = self._rewritten(current)
         return log.through("the cheapest taken", current, cheapest_of_cycle(current, seen))

@@ -10,6 +10,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import symgraph as sg
+import symgraph.numpy as snp
+from symgraph.ir.cost import op_count
+from symgraph.ir.fact_inference import Knowledge
 from symgraph.ir.node import Node
 from symgraph.passes import simplify
 from symgraph.passes.oscillation import Oscillation
@@ -89,3 +92,40 @@ def test_rounds_that_gain_an_operation_or_two_creep() -> None:
         told.append(swings.creep)
         current = after
     assert told == [False, True, False, False, False]
+
+
+def extended(q: Any, r: Any, steps: int) -> Any:
+    """The likelihood of an extended Kalman filter of a pendulum's angle, up to a constant."""
+    x, cov, found = snp.array([0.5, 0.1]), np.eye(2), 0.0
+    for t in range(steps):
+        x = np.stack([x[0] + 0.1 * x[1], x[1] - 0.1 * np.sin(x[0])])
+        F = np.array([[1.0, 0.1], [0.0, 1.0]]) - np.array([[0, 0], [0.1, 0]]) * np.cos(x[0])
+        cov = F @ cov @ F.T + q * np.eye(2)
+        H = np.array([[1.0, 0.0]]) * np.cos(x[0])
+        S, e = H @ cov @ H.T + r, np.sin(0.3 * t) - np.sin(x[0])
+        K = cov @ H.T @ np.linalg.inv(S)
+        x, cov = x + K[:, 0] * e, cov - K @ H @ cov
+        found = found + e * e / S[0, 0] + np.log(S[0, 0])
+    return found
+
+
+@pytest.mark.parametrize("steps", [3, 9])
+def test_a_longer_loop_takes_no_more_rounds(steps: int) -> None:
+    """A sign moves one step of it a round; to follow that to the end took a round a step."""
+    given = sg.trace(lambda q, r: extended(q, r, steps), q=(), r=())
+    rounds: list[list[Node]] = []
+    simplify.simplified(given.dag.outputs, Knowledge(), last=False, reached=rounds.append)
+    assert len(rounds) <= 3
+
+
+def test_a_graph_at_rest_gets_one_more_round() -> None:
+    """Rules lengthen this one again and again, and the algebra shortens it to what it was."""
+    given = sg.trace(lambda q, r: extended(q, r, 7), q=(), r=()).gradient("q", "r")
+    lengths: list[int] = []
+
+    def reached(outputs: list[Node]) -> None:
+        lengths.append(op_count(outputs))
+
+    found, _ = simplify.simplified(given.dag.outputs, Knowledge(), reached=reached)
+    assert op_count(found) == min(lengths)
+    assert len(lengths) <= 4
