@@ -6,7 +6,7 @@ an eager result is that of the graph, by construction: there is no second implem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from functools import wraps
 from types import ModuleType
@@ -66,9 +66,9 @@ def eager(
 
     @wraps(function)
     def twin(*args: object, **keywords: object) -> Any:
-        if not nested and holds_complex(args):
-            if not is_symbolic(args):
-                supported_dtype(np.dtype(complex))  # It is not: NumPy's own takes numbers.
+        if not nested and (holds_complex(args) or (creates and _makes_complex(args, keywords))):
+            if not of_numpy and not is_symbolic(args):
+                supported_dtype(np.dtype(complex))  # It is not: NumPy has no such function.
             named = "_complex_named" if of_numpy else "_complex_refused"
             return FUNCTIONS[named](function.__name__, args, keywords)
         result = call(*args, **keywords)
@@ -83,6 +83,21 @@ def eager(
 
 _OF_LINALG = ("det", "eigvalsh", "inv", "matrix_power", "norm", "solve", "svdvals")
 """Functions of `np.linalg` that complex arrays have."""
+
+
+def _makes_complex(args: Iterable[object], keywords: Mapping[str, object]) -> bool:
+    """Whether numbers alone are given, and a complex dtype, as in `zeros(3, dtype=complex)`."""
+    given = (*args, *keywords.values())
+    return any(map(_is_complex_dtype, given)) and not is_symbolic(given)
+
+
+def _is_complex_dtype(given: object) -> bool:
+    if not isinstance(given, (str, type, np.dtype)):
+        return False
+    try:
+        return np.dtype(cast("Any", given)).kind == "c"
+    except TypeError:
+        return False
 
 
 def _of_symbols(function: F) -> F:
