@@ -1,8 +1,9 @@
-"""`scipy.stats` on symbols: densities, probabilities and quantiles of distributions.
+"""`scipy.stats` on symbols: distributions, and statistics of samples.
 
 `from symgraph.scipy import stats` instead of `from scipy import stats`: the methods `logpdf`, `pdf`
 (`logpmf`, `pmf`), `cdf`, `sf`, `logcdf`, `logsf`, `ppf` and `isf`, with SciPy's parameters, `loc`
-and `scale`, and frozen distributions. They keep the floating dtype of their arguments, where SciPy
+and `scale`, and frozen distributions. Statistics of samples are `zscore`, `skew`, `gmean` and their
+like. They keep the floating dtype of their arguments, where SciPy
 gives float64.
 
 Examples
@@ -51,6 +52,21 @@ from .real_line import (
     t,
     vonmises,
 )
+from .samples import (
+    energy_distance,
+    entropy,
+    gmean,
+    hmean,
+    kurtosis,
+    moment,
+    pearsonr,
+    pmean,
+    sem,
+    skew,
+    variation,
+    wasserstein_distance,
+    zscore,
+)
 
 __all__ = [
     "bernoulli",
@@ -60,6 +76,8 @@ __all__ = [
     "cauchy",
     "chi2",
     "dirichlet",
+    "energy_distance",
+    "entropy",
     "expon",
     "f",
     "fisk",
@@ -69,29 +87,40 @@ __all__ = [
     "gennorm",
     "genpareto",
     "geom",
+    "gmean",
     "gumbel_l",
     "gumbel_r",
     "halfcauchy",
     "halfnorm",
+    "hmean",
     "invgamma",
     "invgauss",
+    "kurtosis",
     "laplace",
     "logistic",
     "lognorm",
     "lomax",
+    "moment",
     "multinomial",
     "multivariate_normal",
     "nbinom",
     "norm",
     "pareto",
+    "pearsonr",
+    "pmean",
     "poisson",
     "rayleigh",
+    "sem",
+    "skew",
     "skewnorm",
     "t",
     "truncnorm",
     "uniform",
+    "variation",
     "vonmises",
+    "wasserstein_distance",
     "weibull_min",
+    "zscore",
 ]
 
 

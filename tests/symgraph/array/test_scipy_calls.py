@@ -57,7 +57,8 @@ OTHERS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
         "RegularGridInterpolator",
     ),
     "scipy.linalg.polar": (lambda x, a: sl.polar(a), "solve_triangular"),
-    "scipy.stats.zscore": (lambda x, a: st.zscore(x), "custom_op"),
+    "scipy.stats.zscore": (lambda x, a: st.zscore(x), "symgraph.scipy.stats.zscore"),
+    "scipy.stats.iqr": (lambda x, a: st.iqr(x), "custom_op"),
     "scipy.optimize.minimize": (lambda x, a: scipy.optimize.minimize(np.sum, x), "flat_objective"),
     "scipy.interpolate.BarycentricInterpolator": (
         lambda x, a: scipy.interpolate.BarycentricInterpolator(np.arange(4.0), x),
