@@ -30,7 +30,7 @@ NO_DISTRIBUTIONS = ["gaussian_kde", *samples.__all__]
 DISTRIBUTIONS = {
     name: getattr(stats, name) for name in stats.__all__ if name not in NO_DISTRIBUTIONS
 }
-VECTORS = ["multivariate_normal", "dirichlet", "multinomial"]
+VECTORS = ["multivariate_normal", "multivariate_t", "dirichlet", "multinomial"]
 SPACES: dict[str, Any] = {"np": np, "sg": sg, "snp": snp, "stats": stats, **MODULES}
 
 

@@ -63,6 +63,7 @@ MIRRORED: dict[str, frozenset[str]] = {
             "moment",
             "multinomial",
             "multivariate_normal",
+            "multivariate_t",
             "nbinom",
             "norm",
             "pareto",
@@ -169,12 +170,23 @@ _INSTEAD_OF_ONE: dict[str, str] = {
     "ndimage.map_coordinates": "symgraph.scipy.interpolate.RegularGridInterpolator is linear "
     "between the pixels.",
     "linalg.eig": "Of a symmetric matrix linalg.eigh gives real ones.",
-    "linalg.eigvals": "Of a symmetric matrix linalg.eigvalsh gives real ones.",
+    "linalg.eigvals": "Of a symmetric matrix linalg.eigvalsh gives real ones. A single real one is "
+    "sg.root(lambda w: np.linalg.det(a - w * np.eye(n)), w0).",
     "linalg.logm": "Of a symmetric matrix: w, v = linalg.eigh(a); (v * np.log(w)) @ v.T.",
     "linalg.sqrtm": "Of a symmetric matrix: w, v = linalg.eigh(a); (v * np.sqrt(w)) @ v.T.",
     "linalg.lu": "linalg.solve, det and inv factorize by themselves; cholesky and qr give factors.",
     "linalg.lu_factor": "linalg.solve(a, b) takes several right sides at once.",
     "linalg.lu_solve": "linalg.solve(a, b) takes several right sides at once.",
+    **dict.fromkeys(
+        ("linalg.solve_continuous_are", "linalg.solve_discrete_are"),
+        "sg.fixed_point iterates Riccati's equation, and has its derivative.",
+    ),
+    "signal.detrend": "x - np.mean(x) is without a constant; np.polyfit fits the line.",
+    "signal.hilbert": "np.fft.ifft(np.fft.fft(x) * h), with h of 1, 2 and 0 as its help says.",
+    "signal.savgol_filter": "Away from the ends it is signal.convolve(x, "
+    'signal.savgol_coeffs(window, order), "same").',
+    "stats.iqr": "np.percentile(x, [25, 75]) are the quartiles.",
+    "stats.trim_mean": "np.mean(np.sort(x)[k:-k]) leaves k elements out at each end.",
     "linalg.schur": "Of a symmetric matrix linalg.eigh is its Schur form.",
     **dict.fromkeys(("signal.sosfilt", "signal.filtfilt"), _RECURSIVE),
 }

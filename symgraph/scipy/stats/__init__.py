@@ -39,7 +39,7 @@ from .half_line import (
     weibull_min,
 )
 from .kernel_density import gaussian_kde
-from .multivariate import dirichlet, multinomial, multivariate_normal
+from .multivariate import dirichlet, multinomial, multivariate_normal, multivariate_t
 from .real_line import (
     cauchy,
     gennorm,
@@ -103,6 +103,7 @@ __all__ = [
     "moment",
     "multinomial",
     "multivariate_normal",
+    "multivariate_t",
     "nbinom",
     "norm",
     "pareto",
