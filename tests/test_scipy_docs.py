@@ -21,12 +21,13 @@ from symgraph.errors import DTypeError, ShapeError
 from symgraph.reference.docstrings import sections
 from symgraph.reference.entries import PLACE, entry, names
 from symgraph.scipy import integrate, linalg, signal, special, stats
-from symgraph.scipy.stats import samples
+from symgraph.scipy.stats import comparisons, samples
 from symgraph.scipy.stats.continuous import Continuous
 from symgraph.scipy.stats.distribution import Discrete
 
 MODULES = {"special": special, "linalg": linalg, "signal": signal, "integrate": integrate}
-NO_DISTRIBUTIONS = ["gaussian_kde", *samples.__all__]
+SAMPLES = [*samples.__all__, *comparisons.__all__]
+NO_DISTRIBUTIONS = ["gaussian_kde", *SAMPLES]
 DISTRIBUTIONS = {
     name: getattr(stats, name) for name in stats.__all__ if name not in NO_DISTRIBUTIONS
 }
@@ -38,7 +39,7 @@ def public() -> Iterator[tuple[str, Any]]:
     for place, module in MODULES.items():
         for name in dir(module) if module is special else module.__all__:
             yield f"{place}.{name}", getattr(module, name)
-    for name in samples.__all__:
+    for name in SAMPLES:
         yield f"stats.{name}", getattr(stats, name)
     # All distributions have the methods of their class: one of each class stands for them.
     for name in ("norm", "poisson", *VECTORS):

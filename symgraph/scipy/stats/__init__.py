@@ -21,6 +21,7 @@ from typing import Any
 
 from ..names.absent import of_numbers
 from .bounded import beta, genextreme, genpareto, truncnorm, uniform
+from .comparisons import energy_distance, entropy, pearsonr, wasserstein_distance
 from .discrete import bernoulli, betabinom, binom, geom, nbinom, poisson
 from .half_line import (
     chi2,
@@ -53,18 +54,14 @@ from .real_line import (
     vonmises,
 )
 from .samples import (
-    energy_distance,
-    entropy,
     gmean,
     hmean,
     kurtosis,
     moment,
-    pearsonr,
     pmean,
     sem,
     skew,
     variation,
-    wasserstein_distance,
     zscore,
 )
 

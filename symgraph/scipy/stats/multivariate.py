@@ -83,7 +83,7 @@ def _whitened(name: str, x: Array, center: Array | None, matrix: Array) -> tuple
         else 1
     )
     if matrix.ndim < 2:
-        matrix: Array = snp.diag(snp.broadcast_to(matrix, (size,)))
+        matrix = snp.diag(snp.broadcast_to(matrix, (size,)))
     if matrix.ndim != 2 or not known_equal(matrix.shape[0], matrix.shape[1]):
         raise ShapeError(f"{name}: a covariance of shape {show_shape(matrix.shape)}.")
     if not x.ndim or (known_equal(size, 1) and x.ndim == 1):
