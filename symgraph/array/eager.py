@@ -25,7 +25,14 @@ from ..pytrees import flatten, unflatten
 from .dispatch import FUNCTIONS, ComplexOperand, holds_complex
 from .handle import Array
 
-__all__ = ["eager", "eager_module", "evaluated", "is_symbolic", "symbols_only"]
+__all__ = [
+    "eager",
+    "eager_module",
+    "evaluated",
+    "is_symbolic",
+    "leaves_complex_to_numpy",
+    "symbols_only",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,9 +67,7 @@ def eager(
         Whether it takes nested arrays, as a loop does; complex ones are nested, too.
     """
     call = _of_symbols(function) if whole else function
-    # SciPy's of one name with NumPy's are other functions.
-    known = hasattr(np, function.__name__) or function.__name__ in _OF_LINALG
-    of_numpy = known and ".scipy" not in function.__module__
+    of_numpy = leaves_complex_to_numpy(function)
 
     @wraps(function)
     def twin(*args: object, **keywords: object) -> Any:
@@ -79,6 +84,13 @@ def eager(
         return evaluated(result, keeps_arrays=keeps_arrays)
 
     return cast("F", twin)
+
+
+def leaves_complex_to_numpy(function: Callable[..., Any]) -> bool:
+    """Whether NumPy has the function, too: of complex numbers it is NumPy's own."""
+    known = hasattr(np, function.__name__) or function.__name__ in _OF_LINALG
+    # SciPy's of one name with NumPy's are other functions.
+    return known and ".scipy" not in function.__module__
 
 
 _OF_LINALG = ("det", "eigvalsh", "inv", "matrix_power", "norm", "solve", "svdvals")

@@ -147,7 +147,8 @@ _INSTEAD = {
     "traced function; sg.root and sg.fixed_point solve inside of one.",
     "interpolate": "np.interp is traced, and CubicSpline, PchipInterpolator and "
     "RegularGridInterpolator of symgraph.scipy.interpolate.",
-    "spatial": "Distances of rows are np.linalg.norm(x[:, None] - y, axis=-1); sg.custom_op makes "
+    "spatial": "Distances of rows are np.linalg.norm(x[:, None] - y, axis=-1), and "
+    "x @ r.as_matrix().T is turned by a rotation r of known angles; sg.custom_op makes "
     "an operation of any other function.",
     "ndimage": "A filter whose weights are known is symgraph.scipy.signal.convolve(x, weights, "
     '"same"); at its ends np.pad says what lies beyond.',

@@ -19,6 +19,7 @@ import scipy.optimize
 import scipy.signal as ss
 import scipy.special as sp
 import scipy.stats as st
+from scipy.spatial.transform import Rotation
 
 import symgraph as sg
 from symgraph.array.scipy_calls import MIRRORED
@@ -63,6 +64,10 @@ OTHERS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "scipy.linalg.solve_discrete_are": (
         lambda x, a: sl.solve_discrete_are(a, a, np.eye(3), np.eye(3)),
         "sg.fixed_point",
+    ),
+    "A function of scipy.spatial": (
+        lambda x, a: Rotation.from_rotvec([0.1, 0.2, 0.3]).apply(a),
+        "x @ r.as_matrix().T",
     ),
     "scipy.signal.hilbert": (lambda x, a: ss.hilbert(x), "np.fft.ifft(np.fft.fft(x) * h)"),
     "scipy.optimize.minimize": (lambda x, a: scipy.optimize.minimize(np.sum, x), "flat_objective"),
