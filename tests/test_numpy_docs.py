@@ -168,9 +168,11 @@ def test_out_is_refused(name: str) -> None:
         FUNCTIONS[name](*changed.args, **changed.kwargs)
 
 
-COMPLEX = raising("DTypeError", "If an operand is complex, or holds no numbers.")
-COMPLEX += raising("DTypeError", "If an operand holds no numbers.")
-COMPLEX += raising("DTypeError", "If the function is not defined for an operand's dtype.")
+COMPLEX = [
+    *raising("DTypeError", "If an operand is complex, or holds no numbers."),
+    *raising("DTypeError", "If an operand holds no numbers."),
+    *raising("DTypeError", "If the function is not defined for an operand's dtype."),
+]
 
 
 def numbers_of(name: str) -> str:
