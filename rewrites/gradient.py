@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgraph.numpy import broadcast_to, multiply, negative, where
+from symgraph.numpy import broadcast_to, multiply, negative, reshape, where
 from symgraph.rewriting import (
     Array,
     Axes,
@@ -49,6 +49,24 @@ def sum_of_broadcast(x: Array, shape: Shape, axis: Axes, keepdims: Flag) -> Iden
     # An empty sum is 0, though x may be NaN.
     provided((axis != ()) & (element_count(shape, axis) != 0))
     return whole, multiply(x, number(element_count(shape, axis), whole.dtype))
+
+
+@static
+def without_axes(shape: tuple[object, ...], axis: tuple[int, ...]) -> tuple[object, ...]:
+    """The lengths of all axes but some, which are counted from the last."""
+    return tuple(each for at, each in enumerate(shape, -len(shape)) if at not in axis)
+
+
+@rule(sound="rounding", measure="elements added")
+def sum_of_lengthened(x: Array, shape: Shape, axis: Axes) -> Identity:
+    r"""$\sum_{i=1}^n x_1 = n x_1$, over axes of length one along which x was broadcast."""
+    whole = applied("sum", broadcast_to(x, shape), axis=axis, keepdims=False)
+    provided(made_by_broadcasting(x.shape, shape, axis))
+    provided((without_axes(x.shape, axis) == whole.shape) & (x.shape != whole.shape))
+    # An empty sum is 0, though x may be NaN.
+    provided(element_count(shape, axis) != 0)
+    count = number(element_count(shape, axis), whole.dtype)
+    return whole, multiply(reshape(x, whole.shape), count)
 
 
 @rule(sound="exact", kink="everywhere: the slope is told")

@@ -21,12 +21,17 @@ from symgraph.errors import DTypeError, ShapeError
 from symgraph.reference.docstrings import sections
 from symgraph.reference.entries import PLACE, entry, names
 from symgraph.scipy import integrate, linalg, signal, special, stats
+from symgraph.scipy.stats import comparisons, samples
 from symgraph.scipy.stats.continuous import Continuous
 from symgraph.scipy.stats.distribution import Discrete
 
 MODULES = {"special": special, "linalg": linalg, "signal": signal, "integrate": integrate}
-DISTRIBUTIONS = {name: getattr(stats, name) for name in stats.__all__ if name != "gaussian_kde"}
-VECTORS = ["multivariate_normal", "dirichlet", "multinomial"]
+SAMPLES = [*samples.__all__, *comparisons.__all__]
+NO_DISTRIBUTIONS = ["gaussian_kde", *SAMPLES]
+DISTRIBUTIONS = {
+    name: getattr(stats, name) for name in stats.__all__ if name not in NO_DISTRIBUTIONS
+}
+VECTORS = ["multivariate_normal", "multivariate_t", "dirichlet", "multinomial"]
 SPACES: dict[str, Any] = {"np": np, "sg": sg, "snp": snp, "stats": stats, **MODULES}
 
 
@@ -34,6 +39,8 @@ def public() -> Iterator[tuple[str, Any]]:
     for place, module in MODULES.items():
         for name in dir(module) if module is special else module.__all__:
             yield f"{place}.{name}", getattr(module, name)
+    for name in SAMPLES:
+        yield f"stats.{name}", getattr(stats, name)
     # All distributions have the methods of their class: one of each class stands for them.
     for name in ("norm", "poisson", *VECTORS):
         for method in DISTRIBUTIONS[name].methods:
@@ -168,7 +175,7 @@ def test_an_axis_out_of_range_is_refused(name: str) -> None:
 
 
 @pytest.mark.sampled(one_in=8)
-@pytest.mark.parametrize("name", [each for each in OWN if each.startswith("stats.")])
+@pytest.mark.parametrize("name", [each for each in OWN if each.count(".") == 2])
 def test_an_unknown_parameter_is_refused(name: str) -> None:
     given = bound(name)
     error = sg.InputError if "InputError" in told(name)["Raises"] else TypeError

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..records import record
 from ..source import is_assigning, running_frame
+from .polynomials import instead_of_polynomials
 
 __all__ = [
     "UserExpression",
@@ -214,9 +215,8 @@ def _instead_of_call(found: UserExpression, call: ast.Call, of_size: bool) -> st
     if module.startswith("numpy.ma"):
         return "np.ma computes with numbers: np.where(mask, 0, x) leaves elements out."
     if module.startswith("numpy.polynomial"):
-        return (
-            "np.polyval(coefficients, x) is traced; its coefficients begin with the highest power."
-        )
+        series = not isinstance(function, type) and not name
+        return instead_of_polynomials(module, "" if series else name)
     first = call.args[0] if call.args else None
     if function is np.fill_diagonal and first is not None:
         return start_from(found.value_of(first), ast.unparse(first))

@@ -6,7 +6,7 @@ an eager result is that of the graph, by construction: there is no second implem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from functools import wraps
 from types import ModuleType
@@ -25,7 +25,14 @@ from ..pytrees import flatten, unflatten
 from .dispatch import FUNCTIONS, ComplexOperand, holds_complex
 from .handle import Array
 
-__all__ = ["eager", "eager_module", "evaluated", "is_symbolic", "symbols_only"]
+__all__ = [
+    "eager",
+    "eager_module",
+    "evaluated",
+    "is_symbolic",
+    "leaves_complex_to_numpy",
+    "symbols_only",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,15 +67,13 @@ def eager(
         Whether it takes nested arrays, as a loop does; complex ones are nested, too.
     """
     call = _of_symbols(function) if whole else function
-    # SciPy's of one name with NumPy's are other functions.
-    known = hasattr(np, function.__name__) or function.__name__ in _OF_LINALG
-    of_numpy = known and ".scipy" not in function.__module__
+    of_numpy = leaves_complex_to_numpy(function)
 
     @wraps(function)
     def twin(*args: object, **keywords: object) -> Any:
-        if not nested and holds_complex(args):
-            if not is_symbolic(args):
-                supported_dtype(np.dtype(complex))  # It is not: NumPy's own takes numbers.
+        if not nested and (holds_complex(args) or (creates and _makes_complex(args, keywords))):
+            if not of_numpy and not is_symbolic(args):
+                supported_dtype(np.dtype(complex))  # It is not: NumPy has no such function.
             named = "_complex_named" if of_numpy else "_complex_refused"
             return FUNCTIONS[named](function.__name__, args, keywords)
         result = call(*args, **keywords)
@@ -81,8 +86,30 @@ def eager(
     return cast("F", twin)
 
 
+def leaves_complex_to_numpy(function: Callable[..., Any]) -> bool:
+    """Whether NumPy has the function, too: of complex numbers it is NumPy's own."""
+    known = hasattr(np, function.__name__) or function.__name__ in _OF_LINALG
+    # SciPy's of one name with NumPy's are other functions.
+    return known and ".scipy" not in function.__module__
+
+
 _OF_LINALG = ("det", "eigvalsh", "inv", "matrix_power", "norm", "solve", "svdvals")
 """Functions of `np.linalg` that complex arrays have."""
+
+
+def _makes_complex(args: Iterable[object], keywords: Mapping[str, object]) -> bool:
+    """Whether numbers alone are given, and a complex dtype, as in `zeros(3, dtype=complex)`."""
+    given = (*args, *keywords.values())
+    return any(map(_is_complex_dtype, given)) and not is_symbolic(given)
+
+
+def _is_complex_dtype(given: object) -> bool:
+    if not isinstance(given, (str, type, np.dtype)):
+        return False
+    try:
+        return np.dtype(cast("Any", given)).kind == "c"
+    except TypeError:
+        return False
 
 
 def _of_symbols(function: F) -> F:

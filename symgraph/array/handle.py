@@ -32,6 +32,7 @@ from .dispatch import FUNCTIONS, NUMPY_FUNCTIONS, function_called, ufunc_called
 from .located_errors import located
 from .methods import ArrayMethods
 from .named_sizes import as_seen, shape_as_seen
+from .polynomials import sums_polynomials
 from .promotion import cast_to, common_dtype, constant_node, dtype_or_type, number_or_array
 from .type_tests import PASSES_ON, tell_type_test
 
@@ -87,8 +88,10 @@ class Array(ArrayMethods, Immutable, Holder):
     @property
     def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]  # is not set
         """The type; Python reads it for `isinstance(x, np.ndarray)`, which is told."""
+        frame = _frame(1)
+        if sums_polynomials(frame):
+            return np.ndarray
         if _scope() is not None:
-            frame = _frame(1)
             while frame.f_code in PASSES_ON and frame.f_back is not None:
                 frame = frame.f_back
             if not is_internal(frame):

@@ -306,6 +306,10 @@ class ArrayMethods(Operators):
             raise AttributeError(shown)
         frame = user_frame()
         where = [f"used at {frame.quoted()}"] if frame else []
+        called = scipy_call()
+        if called is not None:  # It may ask and go on, as `hasattr` does.
+            text = f"{called[0]} cannot be traced: SciPy asks a symbol for {name!r}."
+            raise MissingAttribute(text, where, mend=called[1])
         raise MissingAttribute(f"{shown}.", where, mend=instead_of_method(name))
 
     def __contains__(self, item: object) -> NoReturn:

@@ -18,6 +18,7 @@ from ..array import FUNCTIONS, Array, ComplexOperand, constant, is_complex
 from ..array.cuts import Borrowed
 from ..array.eager import is_symbolic
 from ..array.named_sizes import as_seen, shape_as_seen
+from ..array.polynomials import sums_polynomials
 from ..array.ufunc_calls import outer_operands
 from ..errors import MissingAttribute, TraceError
 from ..pytrees import flatten, register, tree_map
@@ -70,6 +71,11 @@ class ComplexArray(ComplexOperand, np.lib.mixins.NDArrayOperatorsMixin):
         # The values as they are now, whatever is written into their arrays later.
         self.re: Array | None = None if re is None else Array(re.node)
         self.im: Array | None = None if im is None else Array(im.node)
+
+    @property
+    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]  # is not set
+        """The type; of a pair `np.polynomial` asks the same as of a symbolic array."""
+        return np.ndarray if sums_polynomials(_frame(1)) else type(self)
 
     # -- what is known ---------------------------------------------------------------------------
     @property
@@ -133,11 +139,14 @@ class ComplexArray(ComplexOperand, np.lib.mixins.NDArrayOperatorsMixin):
 
     def __complex__(self) -> NoReturn:
         raise refused(
-            "complex() of a symbol", "Keep it symbolic; evaluate the graph to get numbers."
+            "complex() of a symbol", "Leave it out; join complex values by np.stack, or snp.array."
         )
 
     def __float__(self) -> NoReturn:
-        raise refused("float() of a complex symbol", "Take z.real, and keep it symbolic.")
+        raise refused(
+            "float() of a complex symbol",
+            "Take z.real, and keep it symbolic; join complex values by np.stack, or snp.array.",
+        )
 
     def __bool__(self) -> NoReturn:
         raise refused(

@@ -115,7 +115,7 @@ _refused(
     np.datetime_as_string,
     np.isnat,
 )
-_COMPLEX = "it gives complex numbers, and symbolic arrays are real"
+_COMPLEX = "it gives complex numbers of real ones, and symbolic arrays are real"
 
 
 def _complex(mend: str, *functions: Callable[..., object]) -> None:
@@ -129,18 +129,23 @@ _complex(
     np.fft.ihfft,
 )
 _complex(
-    "Of a symmetric matrix np.linalg.eigh gives real ones.",
+    "Of a symmetric matrix np.linalg.eigh gives real ones. A single real one near w0 is "
+    "sg.root(lambda w: np.linalg.det(a - w * np.eye(n)), w0), with its derivative.",
     np.linalg.eig,
     np.linalg.eigvals,
+)
+_complex(
+    "A single real one near z0 is sg.root(lambda z: np.polyval(c, z), z0), with its derivative.",
     np.roots,
 )
 _complex("np.sort keeps the dtype.", np.sort_complex)
 _complex(
-    "np.sqrt, np.log and their like are NaN where there is no real result.",
-    *[
-        getattr(np.emath, name)
-        for name in ("sqrt", "log", "log2", "log10", "logn", "power", "arccos", "arcsin", "arctanh")
-    ],
+    "np.sqrt, np.log and powers of x + 0j are complex; of x they are NaN where no result is real.",
+    *[getattr(np.emath, name) for name in ("sqrt", "log", "log2", "log10", "logn", "power")],
+)
+_complex(
+    "np.arccos, np.arcsin and np.arctanh are NaN where no result is real.",
+    *[getattr(np.emath, name) for name in ("arccos", "arcsin", "arctanh")],
 )
 
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from ..array import FUNCTIONS, NUMPY_FUNCTIONS, Array, ArrayLike, Index, constant
 from ..array.aliasing import has_memory, reads_all_again
+from ..array.dispatch import holds_complex
 from ..array.in_place import overwrite, refuse_ndarray
-from ..errors import SymgraphError, TraceError
+from ..errors import DTypeError, SymgraphError, TraceError
 from ..ir.avals import Casting
 from ..ir.dims import fixed, known_equal
 from .choice import where
@@ -82,6 +83,11 @@ def _values(values: object, x: Array) -> Array:
     """The assigned values as an array; lists may hold symbols."""
     if isinstance(values, Array):
         return values
+    if holds_complex([values]):
+        raise DTypeError(
+            f"The assigned value is complex, and the array {x.dtype}.",
+            mend="Join complex values by np.stack, or snp.array.",
+        )
     if isinstance(values, (list, tuple)) and _holds_symbols(values):
         return stack([_values(each, x) for each in cast("Sequence[Any]", values)])
     if type(values) is int and x.dtype.kind in "iu":

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..array import NUMPY_FUNCTIONS
+from ..array.eager import leaves_complex_to_numpy
 from ..errors import DTypeError
 from ..ir.avals import Aval
 from ..ir.op import Op
@@ -243,6 +244,9 @@ def _numpy_function(name: str) -> Any:
 
 
 # -- errors ----------------------------------------------------------------------------------------
+_NOT_REAL = "is complex, or holds no numbers"
+
+
 def _raises(
     function: Callable[..., Any], given: Signature, parameters: str, known: Entry, refused: bool
 ) -> str:
@@ -257,7 +261,8 @@ def _raises(
     if op is not None and op.traits.elementwise:
         lines += ["DTypeError", "    If the function is not defined for an operand's dtype."]
     elif re.search(r"(?m) : array_like(?!.*(default|optional))", parameters):
-        lines += ["DTypeError", "    If an operand is complex, or holds no numbers."]
+        refusal = "holds no numbers" if leaves_complex_to_numpy(function) else _NOT_REAL
+        lines += ["DTypeError", f"    If an operand {refusal}."]
     if "out" in given.parameters:
         lines += ["TraceError", "    If `out` is given."]
     return "\n".join([*lines, *([known.raises] if known.raises else [])])

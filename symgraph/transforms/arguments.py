@@ -17,7 +17,7 @@ import numpy as np
 
 from ..array.handle import Array
 from ..backends.base import OwnArrays
-from ..errors import InputError
+from ..errors import InputError, did_you_mean
 from ..pytrees import LEAF, Tree, flatten, leaf_paths, unflatten
 from ..records import record
 
@@ -312,12 +312,26 @@ class Signature:
             try:
                 call = self.signature.bind(*args, **kwargs)
             except TypeError as error:
-                raise InputError(f"{self.name}: {error}.") from None
+                raise self._misfit(len(args), kwargs, str(error)) from None
             given, positional = self._named(call)
         absent = [place for place in self.wrt if place not in given]
         if absent:
             raise InputError(f"{self.name}: the argument {absent[0]!r} is not given.")
         return self._taken_apart(given, frozenset(positional), own)
+
+    def _misfit(self, count: int, named: Mapping[str, Any], error: str) -> InputError:
+        """The error of a call that does not fit the parameters: both, and what was misspelt."""
+        by_place = f"{count} value{'s' * (count != 1)} by position"
+        given = [by_place] * bool(count or not named) + [f"{name}=..." for name in named]
+        unknown = [name for name in named if name not in self.parameters]
+        known = [name for name in self.parameters if name not in named]
+        meant = [did_you_mean(name, known) for name in unknown]
+        fits = "Give a value for each parameter that has no default, and no more."
+        return InputError(
+            f"{self.name}({', '.join(self.parameters)}) cannot be called with "
+            f"{', '.join(given)}: {error}.",
+            mend=" ".join(filter(None, meant)) or fits,
+        )
 
     def _named(self, call: inspect.BoundArguments) -> tuple[dict[Place, Any], set[Place]]:
         """Arguments by name, the ones in *args by position, and which are passed by position."""

@@ -118,6 +118,11 @@ WRITTEN: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = [
     ("slice of everything", lambda: X[:, :], lambda: X),
     # gradients' leftovers
     (
+        "sum of axes of length one, broadcast",
+        lambda: snp.sum(snp.broadcast_to(X[:1], (7, 3)), axis=0),
+        lambda: X[0] * sg.constant(7.0),
+    ),
+    (
         "sum of repeated",
         lambda: snp.sum(snp.broadcast_to(snp.sum(X), (7,))),
         lambda: snp.sum(X) * sg.constant(7.0),
@@ -163,3 +168,10 @@ def test_softmax_of_large_numbers_is_finite() -> None:
 def test_bounds_are_found_in_front_as_behind(f, formula):
     """NumPy's users write np.maximum(0, x); the rules knew np.maximum(x, 0)."""
     assert sg.trace(f, x="n").simplify().formula().text == formula
+
+
+@pytest.mark.parametrize("shape", ["n", "n, m", "7"])
+def test_a_sum_of_ones_is_their_number(shape: str) -> None:
+    # Constants are folded first, so what was broadcast is no number but an array of one element.
+    f = sg.trace(lambda k, x: np.sum(np.log(x) + k), k="", x=shape).gradient("k", value=False)
+    assert str(f.simplify().formula()) == {"n": "n", "n, m": "m*n", "7": "7"}[shape]

@@ -1,8 +1,9 @@
-"""`scipy.stats` on symbols: densities, probabilities and quantiles of distributions.
+"""`scipy.stats` on symbols: distributions, and statistics of samples.
 
 `from symgraph.scipy import stats` instead of `from scipy import stats`: the methods `logpdf`, `pdf`
 (`logpmf`, `pmf`), `cdf`, `sf`, `logcdf`, `logsf`, `ppf` and `isf`, with SciPy's parameters, `loc`
-and `scale`, and frozen distributions. They keep the floating dtype of their arguments, where SciPy
+and `scale`, and frozen distributions. Statistics of samples are `zscore`, `skew`, `gmean` and their
+like. They keep the floating dtype of their arguments, where SciPy
 gives float64.
 
 Examples
@@ -20,6 +21,7 @@ from typing import Any
 
 from ..names.absent import of_numbers
 from .bounded import beta, genextreme, genpareto, truncnorm, uniform
+from .comparisons import energy_distance, entropy, pearsonr, wasserstein_distance
 from .discrete import bernoulli, betabinom, binom, geom, nbinom, poisson
 from .half_line import (
     chi2,
@@ -38,7 +40,7 @@ from .half_line import (
     weibull_min,
 )
 from .kernel_density import gaussian_kde
-from .multivariate import dirichlet, multinomial, multivariate_normal
+from .multivariate import dirichlet, multinomial, multivariate_normal, multivariate_t
 from .real_line import (
     cauchy,
     gennorm,
@@ -51,6 +53,17 @@ from .real_line import (
     t,
     vonmises,
 )
+from .samples import (
+    gmean,
+    hmean,
+    kurtosis,
+    moment,
+    pmean,
+    sem,
+    skew,
+    variation,
+    zscore,
+)
 
 __all__ = [
     "bernoulli",
@@ -60,6 +73,8 @@ __all__ = [
     "cauchy",
     "chi2",
     "dirichlet",
+    "energy_distance",
+    "entropy",
     "expon",
     "f",
     "fisk",
@@ -69,29 +84,41 @@ __all__ = [
     "gennorm",
     "genpareto",
     "geom",
+    "gmean",
     "gumbel_l",
     "gumbel_r",
     "halfcauchy",
     "halfnorm",
+    "hmean",
     "invgamma",
     "invgauss",
+    "kurtosis",
     "laplace",
     "logistic",
     "lognorm",
     "lomax",
+    "moment",
     "multinomial",
     "multivariate_normal",
+    "multivariate_t",
     "nbinom",
     "norm",
     "pareto",
+    "pearsonr",
+    "pmean",
     "poisson",
     "rayleigh",
+    "sem",
+    "skew",
     "skewnorm",
     "t",
     "truncnorm",
     "uniform",
+    "variation",
     "vonmises",
+    "wasserstein_distance",
     "weibull_min",
+    "zscore",
 ]
 
 

@@ -1,9 +1,9 @@
-"""Distributions of vectors: the multivariate normal one, Dirichlet's and the multinomial one."""
+"""Distributions of vectors: multivariate normal, Student's, Dirichlet's and multinomial."""
 
 from __future__ import annotations
 
 from functools import partial
-from math import log, pi
+from math import inf, log, pi
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..names.mirrored import mirrored
 from .distribution import Frozen, refused_method
 from .validity import common_float, lifted, positive
 
-__all__ = ["dirichlet", "multinomial", "multivariate_normal"]
+__all__ = ["dirichlet", "multinomial", "multivariate_normal", "multivariate_t"]
 
 
 class _Vectors:
@@ -38,14 +38,43 @@ class _Vectors:
 
 
 def _log_normal(x: object, mean: object, cov: ArrayLike, allow_singular: bool) -> Array:
+    _refuse_singular(allow_singular, "multivariate_normal")
+    dtype = common_float([x, 0 if mean is None else mean, cov])
+    center = None if mean is None else snp.atleast_1d(lifted(mean, dtype))
+    squares, factor, size = _whitened(
+        "multivariate_normal", lifted(x, dtype), center, lifted(cov, dtype)
+    )
+    return -0.5 * (squares + size * log(2 * pi)) - _log_volume(factor)
+
+
+def _log_t(
+    x: object, loc: object, shape: ArrayLike, df: ArrayLike, allow_singular: bool = False
+) -> Array:
+    _refuse_singular(allow_singular, "multivariate_t")
+    if isinstance(df, float) and df == inf:
+        return _log_normal(x, loc, shape, allow_singular)
+    dtype = common_float([x, 0 if loc is None else loc, shape, df])
+    center = None if loc is None else snp.atleast_1d(lifted(loc, dtype))
+    squares, factor, size = _whitened(
+        "multivariate_t", lifted(x, dtype), center, lifted(shape, dtype)
+    )
+    freedom = positive(lifted(df, dtype), df)
+    half = lifted(0.5, dtype) * size
+    # Of gammaln((df + size) / 2) - gammaln(df / 2) a large df would leave no digits.
+    norm = snp.gammaln(half) - snp.betaln(half, 0.5 * freedom) - half * snp.log(pi * freedom)
+    return norm - _log_volume(factor) - (0.5 * freedom + half) * snp.log1p(squares / freedom)
+
+
+def _refuse_singular(allow_singular: bool, name: str) -> None:
     if allow_singular:
         raise TraceError(
-            "multivariate_normal: allow_singular=True has no derivative here.",
+            f"{name}: allow_singular=True has no derivative here.",
             mend="Give a covariance that is positive definite.",
         )
-    dtype = common_float([x, 0 if mean is None else mean, cov])
-    x, matrix = lifted(x, dtype), lifted(cov, dtype)
-    center = None if mean is None else snp.atleast_1d(lifted(mean, dtype))
+
+
+def _whitened(name: str, x: Array, center: Array | None, matrix: Array) -> tuple[Array, Array, Dim]:
+    """The squared lengths of $L^{-1} (x - c)$, Cholesky's factor L of the matrix, and its size."""
     size: Any = (
         matrix.shape[-1]
         if matrix.ndim
@@ -54,34 +83,33 @@ def _log_normal(x: object, mean: object, cov: ArrayLike, allow_singular: bool) -
         else 1
     )
     if matrix.ndim < 2:
-        matrix: Array = snp.diag(snp.broadcast_to(matrix, (size,)))
+        matrix = snp.diag(snp.broadcast_to(matrix, (size,)))
     if matrix.ndim != 2 or not known_equal(matrix.shape[0], matrix.shape[1]):
-        raise ShapeError(f"multivariate_normal: a covariance of shape {show_shape(matrix.shape)}.")
+        raise ShapeError(f"{name}: a covariance of shape {show_shape(matrix.shape)}.")
     if not x.ndim or (known_equal(size, 1) and x.ndim == 1):
         x = x[..., None]
     if not known_equal(x.shape[-1], size):
         raise ShapeError(
-            f"multivariate_normal: vectors of {x.shape[-1]} elements do not fit a covariance of "
-            f"{size} rows.",
+            f"{name}: vectors of {x.shape[-1]} elements do not fit a covariance of {size} rows.",
             mend="The last axis of x is that of the vectors.",
         )
-    return _log_density(x if center is None else x - center, snp.cholesky(matrix), size)
+    factor = snp.cholesky(matrix)
+    return _squares(x if center is None else x - center, factor, size), factor, size
 
 
-def _log_density(deviation: Array, factor: Array, size: Dim) -> Array:
-    """The logarithm of the density of deviations from the mean; `factor` is that of Cholesky."""
+def _squares(deviation: Array, factor: Array, size: Dim) -> Array:
     if deviation.ndim == 1:
         whitened = snp.sum(snp.solve_triangular(factor, deviation, lower=True) ** 2)
     else:
         columns = snp.reshape(deviation, (-1, size)).T
         squares = snp.sum(snp.solve_triangular(factor, columns, lower=True) ** 2, axis=0)
         whitened = snp.reshape(squares, deviation.shape[:-1])
-    log_volume = snp.sum(snp.log(snp.diagonal(factor)))
     # SciPy leaves out axes of length one.
-    whitened = snp.squeeze(
-        whitened, axis=tuple([k for k, n in enumerate(whitened.shape) if n == 1])
-    )
-    return -0.5 * (whitened + size * log(2 * pi)) - log_volume
+    return snp.squeeze(whitened, axis=tuple([k for k, n in enumerate(whitened.shape) if n == 1]))
+
+
+def _log_volume(factor: Array) -> Array:
+    return snp.sum(snp.log(snp.diagonal(factor)))
 
 
 class _MultivariateNormal(_Vectors):
@@ -116,6 +144,39 @@ class _MultivariateNormal(_Vectors):
     ) -> Any:
         """The density."""
         return snp.exp(_log_normal(x, mean, cov, allow_singular))
+
+
+class _MultivariateT(_Vectors):
+    """Student's distribution of vectors, by the Cholesky factor of its shape matrix.
+
+    `logpdf(x, loc=None, shape=1, df=1)` and `pdf`, as in SciPy; x and the shape matrix are as those
+    of `multivariate_normal`. A `df` that is not positive gives NaN, where SciPy raises an error.
+    """
+
+    name = "multivariate_t"
+
+    @partial(mirrored, name="scipy.stats.multivariate_t.logpdf")
+    def logpdf(
+        self,
+        x: ArrayLike,
+        loc: ArrayLike | None = None,
+        shape: ArrayLike = 1,
+        df: ArrayLike = 1,
+    ) -> Any:
+        """The logarithm of the density."""
+        return _log_t(x, loc, shape, df)
+
+    @partial(mirrored, name="scipy.stats.multivariate_t.pdf")
+    def pdf(
+        self,
+        x: ArrayLike,
+        loc: ArrayLike | None = None,
+        shape: ArrayLike = 1,
+        df: ArrayLike = 1,
+        allow_singular: bool = False,
+    ) -> Any:
+        """The density."""
+        return snp.exp(_log_t(x, loc, shape, df, allow_singular))
 
 
 def _dirichlet(x: ArrayLike, alpha: ArrayLike, *, logarithm: bool) -> Array:
@@ -230,5 +291,6 @@ class _Multinomial(_Vectors):
 
 
 multivariate_normal = _MultivariateNormal()
+multivariate_t = _MultivariateT()
 multinomial = _Multinomial()
 dirichlet = _Dirichlet()

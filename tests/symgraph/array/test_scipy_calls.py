@@ -19,6 +19,7 @@ import scipy.optimize
 import scipy.signal as ss
 import scipy.special as sp
 import scipy.stats as st
+from scipy.spatial.transform import Rotation
 
 import symgraph as sg
 from symgraph.array.scipy_calls import MIRRORED
@@ -57,7 +58,18 @@ OTHERS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
         "RegularGridInterpolator",
     ),
     "scipy.linalg.polar": (lambda x, a: sl.polar(a), "solve_triangular"),
-    "scipy.stats.zscore": (lambda x, a: st.zscore(x), "custom_op"),
+    "scipy.stats.zscore": (lambda x, a: st.zscore(x), "symgraph.scipy.stats.zscore"),
+    "scipy.stats.iqr": (lambda x, a: st.iqr(x), "np.percentile"),
+    "scipy.stats.tmean": (lambda x, a: st.tmean(x), "custom_op"),
+    "scipy.linalg.solve_discrete_are": (
+        lambda x, a: sl.solve_discrete_are(a, a, np.eye(3), np.eye(3)),
+        "sg.fixed_point",
+    ),
+    "A function of scipy.spatial": (
+        lambda x, a: Rotation.from_rotvec([0.1, 0.2, 0.3]).apply(a),
+        "x @ r.as_matrix().T",
+    ),
+    "scipy.signal.hilbert": (lambda x, a: ss.hilbert(x), "np.fft.ifft(np.fft.fft(x) * h)"),
     "scipy.optimize.minimize": (lambda x, a: scipy.optimize.minimize(np.sum, x), "flat_objective"),
     "scipy.interpolate.BarycentricInterpolator": (
         lambda x, a: scipy.interpolate.BarycentricInterpolator(np.arange(4.0), x),

@@ -319,7 +319,7 @@ def test_of_numbers_every_name_is_scipy_s() -> None:
     )
     assert special.roots_legendre is scipy.special.roots_legendre
     assert linalg.hilbert(3)[1, 1] == pytest.approx(1 / 3)
-    assert stats.zscore([1.0, 2.0, 3.0])[1] == 0
+    assert stats.iqr([1.0, 2.0, 3.0]) == 1
     slope = sg.grad(lambda x: np.sum(signal.butter(2, 0.2)[0]) * x)(1.0)
     assert slope == pytest.approx(np.sum(scipy.signal.butter(2, 0.2)[0]))
     from symgraph.scipy import constants, ndimage

@@ -14,6 +14,7 @@ import symgraph as sg
 from symgraph.scipy import stats
 from symgraph.scipy.stats.continuous import Continuous
 from symgraph.scipy.stats.distribution import Discrete
+from symgraph.testing import check_grads
 
 SHAPES: dict[str, tuple[float, ...]] = {
     "gamma": (2.5,),
@@ -206,6 +207,32 @@ def test_multivariate_normal() -> None:
     np.testing.assert_allclose(found, -np.linalg.solve(cov, (x - mean).T).T)
     with pytest.raises(sg.ShapeError, match="do not fit"):
         stats.multivariate_normal.logpdf(np.ones(2), mean, cov)
+
+
+@pytest.mark.whole
+def test_multivariate_t() -> None:
+    rng = np.random.default_rng(1)
+    matrix = np.cov(rng.normal(size=(3, 9))) + np.eye(3)
+    loc, x = np.arange(3.0), rng.normal(size=(5, 3))
+    ours: Any = stats.multivariate_t
+    theirs: Any = scipy.stats.multivariate_t
+    for at in (x, x[0], x[:, None]):
+        for df in (1, 2.5, np.inf):
+            wanted = np.squeeze(theirs.logpdf(at, loc, matrix, df))
+            np.testing.assert_allclose(ours.logpdf(at, loc, matrix, df), wanted, rtol=1e-12)
+    np.testing.assert_allclose(ours(loc, 2.0, 3.0).pdf(x), theirs(loc, 2.0, 3.0).pdf(x))
+    np.testing.assert_allclose(ours.pdf(x[:, 0], df=3), theirs.pdf(x[:, 0], df=3))
+    assert ours.logpdf(x.astype("float32"), df=3, shape=np.eye(3, dtype="float32")).dtype == "f4"
+    assert np.isnan(ours.logpdf(x, loc, matrix, -1)).all()
+    check_grads(lambda x: ours.logpdf(x, loc, matrix, 3.0), x)
+    check_grads(lambda d: np.sum(ours.logpdf(x, loc, matrix, d)), np.float64(3), analytic=False)
+    with pytest.raises(sg.TraceError, match="multivariate_t: allow_singular"):
+        ours.pdf(x, loc, matrix, 3, allow_singular=True)
+    # A named size, and digits that a difference of two log gammas of df would not have.
+    named = sg.trace(lambda x, s, df: ours.logpdf(x, None, s, df), x="p", s="p, p", df=())
+    normal = stats.multivariate_normal.logpdf(x[0], None, matrix)
+    found = named.evaluate(x=x[0], s=matrix, df=1e15)
+    np.testing.assert_allclose(found, normal, rtol=1e-13)
 
 
 def test_dirichlet() -> None:

@@ -403,6 +403,9 @@ def test_transforms_inside_loops() -> None:
 
 # -- refusals ------------------------------------------------------------------------------------
 def test_unknown_parameters_and_bad_calls_are_refused() -> None:
+    def fit(w: Any, target: Any) -> Any:
+        return np.sum((w - target) ** 2)
+
     with pytest.raises(sg.InputError, match="no parameter 'z'"):
         sg.grad(energy, wrt="z")
     with pytest.raises(sg.InputError, match="no parameter 7"):
@@ -411,6 +414,11 @@ def test_unknown_parameters_and_bad_calls_are_refused() -> None:
         sg.grad(lambda: 1.0)
     with pytest.raises(sg.InputError, match="missing a required argument"):
         sg.grad(energy)()
+    said = r"(?s)fit\(w, target\).*1 value by position, tarqet=\.\.\.: .*Did you mean target\?"
+    with pytest.raises(sg.InputError, match=said):
+        sg.grad(fit)(np.ones(3), tarqet=1.0)
+    with pytest.raises(sg.InputError, match="3 values by position: too many"):
+        sg.grad(fit)(1.0, 2.0, 3.0)
     with pytest.raises(sg.ShapeError, match="scalar"):
         sg.grad(lambda x: x * 2)(np.ones(3))
     with pytest.raises(sg.ShapeError, match="2 outputs"):
