@@ -311,8 +311,8 @@ class _Rounds:
         return self.log.through("the cheapest taken", current, cheapest_of_cycle(current, seen))
 
     def once_more(self, outputs: list[Node]) -> list[Node]:
-        """The outputs simplified again after a small change; a large graph by rules alone."""
-        small = self._is_small(outputs)
+        """The outputs simplified again after a small change; a larger graph by rules alone."""
+        small = is_searched_out(outputs, self.effort)
         return self.until_nothing_changes(outputs) if small else self._rewritten(outputs)
 
     def _is_small(self, outputs: list[Node]) -> bool:
