@@ -190,7 +190,6 @@ FOR_DIGITS_IN_FLOPS: dict[str, int] = {
     # Arrays are divided twice where a divisor or its product with another leaves the range.
     "Cauchy kernel": 27,  # 23
     "von Mises-Fisher, direction": 42,  # 38
-    "canonical correlation, first direction": 138,  # 135
     "|Ax - b|": 145,  # 144
 }
 

@@ -161,6 +161,10 @@ class Judge:
         """The number of probes at which `new` has left the range on its way, and `old` is right."""
         return self._range.count(new, old)
 
+    def lies(self, new: Node, old: Node) -> int:
+        """The number of probes of the same at which `new` is a wrong number, and `old` is none."""
+        return self._range.lies(new, old)
+
     def differs(self, new: Node, old: Node) -> bool:
         """Whether the spellings are of different values, also of whole graphs."""
         return self._lost.differs(new, old)

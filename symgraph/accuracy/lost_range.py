@@ -1,9 +1,9 @@
 """Values that leave the range between inputs in range and a result in range.
 
-x y / z is 1 where x is 1e-17 and y and z are 1e27; x (y / z) and (x / z) y are, too, but x / z is
-1e-44. At probes where all inputs have one size each order of factors looks alike. So the spellings
-are computed where each input has a size of its own, without perturbed roundings. There each order
-leaves the range somewhere, and a spelling loses only if it does much more often than the other.
+(x / z) y is 0 where x is 1e-27, and y and z are 1e27; x (y / z) is 1e-27. At probes where all
+inputs have one size each order of factors looks alike. So the spellings are computed where each
+input has a size of its own, without perturbed roundings. There each order leaves the range
+somewhere, and a spelling loses only if it does much more often than the other.
 """
 
 from __future__ import annotations
@@ -60,12 +60,27 @@ class LostRange:
 
     def leaves(self, new: Node, old: Node) -> bool:
         """Whether a spelling leaves the range much more often than another one."""
-        lost, won = map(np.count_nonzero, self._compared(new, old))
+        lost, won = [int(np.count_nonzero(each)) for each in self._compared(new, old)]
         return lost >= _FEW and lost > _ONE_SIDED * won
 
     def count(self, new: Node, old: Node) -> int:
         """The number of probes at which `new` has left the range, and `old` is right."""
         return int(np.count_nonzero(self._compared(new, old).lost))
+
+    def lies(self, new: Node, old: Node) -> int:
+        """The number of probes at which `new` is a wrong number, and `old` infinite or NaN."""
+        trials = self._lost.trials_at("wide")
+        after, before = trials.of(new), trials.of(old)
+        if new is old or new.dtype.kind != "f" or after is None or before is None:
+            return 0
+        if before.right.shape != after.right.shape or len(before.right) == 1:
+            return 0
+        found = after.found[0, UNLIKE]
+        right = before.right[UNLIKE]
+        with np.errstate(all="ignore"):
+            wrong = np.abs(found - right) > WRONG * np.abs(right) + SMALLEST
+        wrong &= np.isfinite(found) & np.isfinite(right) & ~np.isfinite(before.found[0, UNLIKE])
+        return int(np.count_nonzero(_rows(wrong)))
 
     def _compared(self, new: Node, old: Node) -> _Compared:
         if new is old or new.dtype.kind != "f" or len(new.results) > 1:
@@ -122,4 +137,9 @@ def _sides(new: Trial, old: Trial) -> _Compared:
         before, after = (np.abs(each.found[0, UNLIKE] - right) for each in (old, new))
         lost = judged & (before <= CERTAIN * size) & ~(after <= WRONG * size)
         won = judged & (after <= CERTAIN * size) & ~(before <= WRONG * size)
-    return _Compared(*[each.reshape(len(each), -1).any(axis=1) for each in (lost, won)])
+    return _Compared(_rows(lost), _rows(won))
+
+
+def _rows(elements: Numbers) -> Numbers:
+    """The probes at which an element is true."""
+    return np.logical_or.reduce(elements.reshape(len(elements), -1), axis=1)

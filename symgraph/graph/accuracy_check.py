@@ -156,8 +156,11 @@ def in_range(outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledg
     def lost(outputs: Sequence[Node]) -> int:
         return sum(map(judge.out_of_range, outputs, given))
 
+    def lies(outputs: Sequence[Node]) -> int:
+        return sum(map(judge.lies, outputs, given))
+
     def keeps(new: Sequence[Node], old: Sequence[Node]) -> bool:
-        return not any(
+        return lies(new) <= lies(old) and not any(
             judge.leaves_range(one, before)
             or (judge.loses(one, before) and (before is first or judge.loses(one, first)))
             for one, before, first in zip(new, old, given, strict=True)

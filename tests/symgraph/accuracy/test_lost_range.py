@@ -29,6 +29,14 @@ def test_the_spelling_that_overflows_between_is_told() -> None:
     assert not judge.leaves_range(good, bad)
 
 
+def test_a_number_where_there_was_none_is_told_if_it_is_wrong() -> None:
+    """z x / (y y) is 0 where y y has overflowed, also where y x / (y y y) z is NaN."""
+    none, wrong = nodes(lambda x, y, z: y * x / (y * (y * y)) * z, lambda x, y, z: x / (y * y) * z)
+    judge = Judge(Knowledge())
+    assert judge.lies(wrong, none) > 0
+    assert judge.lies(none, none) == 0
+
+
 def test_a_careful_judge_refuses_it() -> None:
     good, bad = nodes(lambda x, y, z: x * y * (y * z), lambda x, y, z: x * (y * y) * z)
     knowledge = Knowledge()
