@@ -19,11 +19,13 @@ simplified, where 7e-42 is right: between the probes. To be mended."""
 SHORT = [seed for seed in range(60) if seed != OPEN]
 MENDED = {
     1017: "a norm that has overflowed divides to no 0",
+    1031: "a quotient by a square that overflows, where elements are of all sizes",
     1073: "the tail of a sigmoid in one term of several",
     1096: "NaN was no number to be mended by half",
     1134: "as 1017, of a deviation",
     1233: "the tail of a sigmoid, in double precision",
     1360: "as 1017, below hypot",
+    1540: "as 1031, in double precision",
 }
 """Programs that lost digits or range, and what was to be mended."""
 LONG = [range(start, start + 100) for start in range(1000, 21_000, 100)]

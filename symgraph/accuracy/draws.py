@@ -14,6 +14,12 @@ from .probes import Numbers, Places, Setting, settings_at
 
 __all__ = ["drawn", "free", "groups"]
 
+_SIZES = np.array([-27.0, -17.0, -8.0, 8.0, 17.0, 27.0])
+"""Powers of 10 of which squares, cubes or products with another one leave single precision."""
+
+_AROUND = 3.0
+"""The sizes are moved by so many powers of 10, half of them up and half down."""
+
 Rows: TypeAlias = "slice | Numbers"
 """Some of the probes."""
 
@@ -33,6 +39,8 @@ class Group(NamedTuple):
         The size of the numbers, where they are of one size.
     power, between, within : ndarray
         Of the probes `spread`: the size as a power of 10, and how far it is spread.
+    unlike : ndarray
+        Of the probes `spread`: 1 where each array has one of `_SIZES`, else 0.
     apart, zeros : ndarray
         Of the probes `near` and `holed`: the relative difference, and the share of zeros.
     plain, near, spread, holed : slice or ndarray
@@ -45,6 +53,7 @@ class Group(NamedTuple):
     power: Numbers
     between: Numbers
     within: Numbers
+    unlike: Numbers
     apart: Numbers
     zeros: Numbers
     plain: Rows
@@ -55,7 +64,8 @@ class Group(NamedTuple):
     @classmethod
     def of(cls, settings: Sequence[Setting], axes: int) -> Group:
         columns = np.array(settings, dtype=np.float64).T
-        scale, sign, apart, between, within, zeros = columns.reshape(*columns.shape, *[1] * axes)
+        columns = columns.reshape(*columns.shape, *[1] * axes)
+        scale, sign, apart, between, within, zeros, unlike = columns
         plain = _rows((scale == 0) & (apart == 0) & (within == 0))
         near, spread = _rows(apart > 0), _rows((between > 0) | (within > 0))
         holed = _rows(zeros > 0)
@@ -65,7 +75,7 @@ class Group(NamedTuple):
         factor[spread] = 1.0
         return cls(
             *(len(settings), below, factor, scale[spread], between[spread], within[spread]),
-            *(apart[near], zeros[holed], plain, near, spread, holed),
+            *(unlike[spread], apart[near], zeros[holed], plain, near, spread, holed),
         )
 
 
@@ -178,12 +188,19 @@ def free(shape: tuple[int, ...], rng: np.random.Generator, group: Group) -> Numb
     x[group.plain] = np.abs(ordinary[group.plain]) + 0.05
     x *= group.factor
     if len(group.power):
-        power = group.power + group.between * of_all[group.spread]
+        own = of_all[group.spread]
+        power = group.power + group.between * own + group.unlike * _sizes(own)
         x[group.spread] *= 10.0 ** (power + group.within * of_each[group.spread])
     np.negative(x, out=x, where=coin < group.below)
     if len(group.zeros):
         x[group.holed] = np.where(share[group.holed] < group.zeros, 0.0, x[group.holed])
     return x
+
+
+def _sizes(own: Numbers) -> Numbers:
+    """For random numbers from -1 to 1 one of the `_SIZES` each, moved a little."""
+    place, rest = np.divmod((own + 1) * (len(_SIZES) / 2), 1)
+    return np.asarray(_SIZES[place.astype(int)] + _AROUND * (rest - 0.5))
 
 
 @cache

@@ -24,6 +24,7 @@ from ..ir.node import Node
 from ..ir.walks import reachable, unrepeated
 from .common_terms import apart_from_common_terms
 from .lost_numbers import LARGEST, LostNumbers
+from .lost_range import LostRange
 from .lucky_values import Luck
 from .other_values import ACCIDENTS
 from .probes import COUNT, ORDINARY, Numbers
@@ -44,13 +45,15 @@ class Judge:
     knowledge : Knowledge
         The facts that random inputs must satisfy.
     careful : bool
-        Whether a spelling loses, too, where it drops a number at a wide probe.
+        Whether a spelling loses, too, where it drops a number at a wide probe, or leaves the range
+        where inputs are of unlike sizes.
     """
 
     def __init__(self, knowledge: Knowledge, *, careful: bool = False) -> None:
         self.trials = Trials(knowledge)
         self.careful = careful
         self._lost = LostNumbers(self.trials)
+        self._range = LostRange(self._lost)
         self._luck = Luck(self.trials)
         self._verdicts: dict[tuple[Node, Node], Verdict] = {}
         self._failing: dict[Node, Numbers | None] = {}
@@ -83,7 +86,7 @@ class Judge:
 
     def loses_digits(self, new: Node, old: Node) -> bool:
         """The same of spellings that are equal by a declared rule, right or wrong."""
-        return self._verdict(new, old).loses or (self.careful and self.drops(new, old))
+        return self._verdict(new, old).loses or self._loses_range(new, old)
 
     def loses_as_a_whole(self, new: Node, old: Node) -> bool:
         """The same of whole graphs, where something below `old` may have been lost before.
@@ -95,7 +98,7 @@ class Judge:
         after, before = self.trials.of(new), self.trials.of(old)
         if after is None or before is None or len(before.right) != COUNT:
             return True
-        if self._verdict(new, old).differs or (self.careful and self.drops(new, old)):
+        if self._verdict(new, old).differs or self._loses_range(new, old):
             return True
         return compared(after, before, lambda: False, self._luck.below(old)).loses
 
@@ -147,9 +150,28 @@ class Judge:
         """
         return self._lost.drops(new, old)
 
+    def leaves_range(self, new: Node, old: Node) -> bool:
+        """Whether `new` overflows or underflows on its way much more often than `old`.
+
+        It is asked where each input has a size of its own (`lost_range`), also of whole graphs.
+        """
+        return self._range.leaves(new, old)
+
+    def out_of_range(self, new: Node, old: Node) -> int:
+        """The number of probes at which `new` has left the range on its way, and `old` is right."""
+        return self._range.count(new, old)
+
+    def lies(self, new: Node, old: Node) -> int:
+        """The number of probes of the same at which `new` is a wrong number, and `old` is none."""
+        return self._range.lies(new, old)
+
     def differs(self, new: Node, old: Node) -> bool:
         """Whether the spellings are of different values, also of whole graphs."""
         return self._lost.differs(new, old)
+
+    def _loses_range(self, new: Node, old: Node) -> bool:
+        """Whether a careful judge finds that `new` drops a number or leaves the range."""
+        return self.careful and (self.drops(new, old) or self.leaves_range(new, old))
 
     def _failures(self, node: Node) -> Numbers | None:
         """The elements at which a value fails; None if there are none."""

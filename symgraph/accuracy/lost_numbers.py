@@ -14,18 +14,27 @@ from ..ir.node import Node
 from ..ir.walks import reachable
 from .lucky_values import lucky_probes, zeros_by_luck
 from .other_values import CERTAIN, SMALLEST, are_other_values
-from .probes import COUNT, MIXED, NEAR_ONE, ORDINARY_SIZES, Numbers, Places, is_wide_band
+from .probes import (
+    COUNT,
+    MIXED,
+    NEAR_ONE,
+    OF_ONE_SIZE,
+    ORDINARY_SIZES,
+    Numbers,
+    Places,
+    is_wide_band,
+)
 from .trial import Trial
 from .trials import Trials, size_of
 
-__all__ = ["LARGEST", "LostNumbers", "plainly_gone"]
+__all__ = ["LARGEST", "NEAR_THE_END", "LostNumbers", "plainly_gone"]
 
 LARGEST = float(np.finfo(np.float32).max)
 
 _NEAR = 1e-3
 """The largest relative difference of two references of one value."""
 
-_NEAR_THE_END = 64.0
+NEAR_THE_END = 64.0
 """A number within this factor of the largest may overflow in one spelling and not in another."""
 
 _MANY = 0.5
@@ -80,17 +89,17 @@ class LostNumbers:
         """
         if new is old or new.dtype.kind != "f" or len(new.results) > 1:
             return False
-        usual = self._trials_at("usual", whole=False, rough=False)
+        usual = self.trials_at("usual", whole=False, rough=False)
         whole = not usual.are_whole(new, old)
         if whole:
             below = reachable([old, new])
             if len(below) > _MOST or any(size_of(each) > _SMALL for each in below):
                 return False
         if whole or not (usual.has(new) and usual.has(old)):
-            rough = self._trials_at("usual", whole=whole, rough=True)
+            rough = self.trials_at("usual", whole=whole, rough=True)
             if not _are_apart(rough.of(new), rough.of(old)):
                 return False
-        trials = self._trials_at("usual", whole=whole, rough=False)
+        trials = self.trials_at("usual", whole=whole, rough=False)
         after, before = trials.of(new), trials.of(old)
         if after is None or before is None or after.drawn != before.drawn:
             return False
@@ -101,7 +110,7 @@ class LostNumbers:
         yield "usual"
         if len(reachable([old])) <= _MOST:
             yield "wide"
-            trial = self._trials_at("wide", whole=whole, rough=True).of(old)
+            trial = self.trials_at("wide", whole=whole, rough=True).of(old)
             if trial is not None and len(trial.right) > 1:  # not a constant
                 gone = np.isnan(trial.found[0, ORDINARY_SIZES])
                 if gone.any(axis=tuple(range(1, gone.ndim))).mean() > _MANY:
@@ -115,10 +124,11 @@ class LostNumbers:
         below = reachable([old, new])
         if len(below) > _FEW or any(size_of(each) > _SMALL for each in below):
             return False
-        trial = self._trials_at("usual", whole=False, rough=False).of(old)
+        trial = self.trials_at("usual", whole=False, rough=False).of(old)
         return trial is not None and bool(trial.drawn)
 
-    def _trials_at(self, places: Places, *, whole: bool, rough: bool) -> Trials:
+    def trials_at(self, places: Places, *, whole: bool = False, rough: bool = False) -> Trials:
+        """The trials at these probes: of whole arrays, or of single precision alone."""
         key = (places, whole, rough)
         found = self._trials.get(key)
         if found is None:
@@ -138,16 +148,18 @@ class LostNumbers:
 
     def _drops_at(self, where: Places, new: Node, old: Node, *, whole: bool) -> bool:
         """Whether it does at these probes; `whole` if a kernel cannot run on short arrays."""
-        usual = self._trials_at("usual", whole=False, rough=False)
+        usual = self.trials_at("usual", whole=False, rough=False)
+        rows = OF_ONE_SIZE if where == "wide" else slice(None)
         if whole or where != "usual" or not (usual.has(new) and usual.has(old)):
-            rough = self._trials_at(where, whole=whole, rough=True)
-            if _is_finite(rough.of(new)) or not _is_suspicious(rough.of(new), rough.of(old)):
+            rough = self.trials_at(where, whole=whole, rough=True)
+            one, other = rough.of(new), rough.of(old)
+            if _is_finite(one, rows) or not _is_suspicious(one, other, rows):
                 return False
-        trials = self._trials_at(where, whole=whole, rough=False)
+        trials = self.trials_at(where, whole=whole, rough=False)
         after, before = trials.of(new), trials.of(old)
         if after is None or before is None:
             return False
-        places = _dropped(after, before)
+        places = [each for each in _dropped(after, before) if rows.stop is None or each < rows.stop]
         if places:
             lucky = lucky_probes(trials, old)
             places = [each for each in places if each not in lucky]
@@ -166,9 +178,9 @@ def plainly_gone(new: Trial, old: Trial, reference: Numbers) -> Numbers:
     return gone & ~zeros_by_luck(old, reference) if gone.any() else gone
 
 
-def _is_finite(trial: Trial | None) -> bool:
-    """Whether a value is a number at all probes: then none is lost."""
-    return trial is not None and bool(np.isfinite(trial.found).all())
+def _is_finite(trial: Trial | None, rows: slice) -> bool:
+    """Whether a value is a number at all these probes: then none is lost."""
+    return trial is not None and bool(np.isfinite(trial.found[:, rows]).all())
 
 
 def _are_apart(new: Trial | None, old: Trial | None) -> bool:
@@ -182,13 +194,14 @@ def _are_apart(new: Trial | None, old: Trial | None) -> bool:
         return bool(np.any(np.abs(after - before) > _NEAR * np.abs(before) + SMALLEST))
 
 
-def _is_suspicious(new: Trial | None, old: Trial | None) -> bool:
+def _is_suspicious(new: Trial | None, old: Trial | None, rows: slice) -> bool:
     """Whether a new value is not finite somewhere where the old one is; also if it is not known."""
     if new is None or old is None:
         return False
     if new.found.shape != old.found.shape or new.drawn or old.drawn:
         return True
-    return bool(np.any(np.isfinite(old.found) & ~np.isfinite(new.found)))
+    after, before = new.found[:, rows], old.found[:, rows]
+    return bool(np.any(np.isfinite(before) & ~np.isfinite(after)))
 
 
 def _dropped(new: Trial, old: Trial) -> Sequence[int]:
@@ -202,6 +215,6 @@ def _dropped(new: Trial, old: Trial) -> Sequence[int]:
     with np.errstate(all="ignore"):
         size = np.abs(old.right)
         near = np.abs(new.right - old.right) <= _NEAR * size + SMALLEST
-        gone = plainly_gone(new, old, old.right) & near & (size < LARGEST / _NEAR_THE_END)
+        gone = plainly_gone(new, old, old.right) & near & (size < LARGEST / NEAR_THE_END)
     rows = np.any(gone.reshape(len(old.right), -1), axis=1)
     return np.flatnonzero(rows & ~MIXED if len(rows) == COUNT else rows).tolist()

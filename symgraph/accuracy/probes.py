@@ -3,7 +3,8 @@
 A probe says how large all random numbers are, which sign they have, and how far they differ from
 one another (`draws`). There are three sets of probes. By the usual ones digits are judged. The wide
 ones, of every size, only show whether a number is lost; so do the positive ones, for what has no
-value elsewhere.
+value elsewhere. At some of the wide ones, the unlike, each array has a size of its own: they show
+whether products and squares leave the range on the way to a number in it.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ __all__ = [
     "COUNT",
     "MIXED",
     "NEAR_ONE",
+    "OF_ONE_SIZE",
     "ORDINARY",
     "ORDINARY_SIZES",
+    "UNLIKE",
     "Numbers",
     "Places",
     "Setting",
@@ -50,6 +53,8 @@ class Setting(NamedTuple):
         Each element is scaled by a random power of 10 between minus this and this.
     zeros : float
         The share of elements that are 0.
+    unlike : int
+        1 if each array has one of six sizes, three of them huge and three tiny.
     """
 
     scale: float = 0.0
@@ -58,6 +63,7 @@ class Setting(NamedTuple):
     between: float = 0.0
     within: float = 0.0
     zeros: float = 0.0
+    unlike: int = 0
 
 
 _HUGE_POWERS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 11.0, 13.5, 16.0, 18.0, 22.0, 27.0, 32.0)
@@ -114,6 +120,12 @@ _WIDE = (*[Setting(power, within=0.7) for power in _POWERS], *_EXPONENTS)
 
 _POSITIVE = tuple([Setting(power, sign=1, within=0.7) for power in _POWERS])
 
+_UNLIKE = (*[Setting(unlike=1, within=0.5)] * 120, *[Setting(between=14.0, within=14.0)] * 40)
+"""Arrays of unlike sizes; in the last ones the elements are, too."""
+
+OF_ONE_SIZE, UNLIKE = slice(len(_WIDE)), slice(len(_WIDE), None)
+"""The wide probes at which all numbers are of one size, and those of arrays of unlike sizes."""
+
 ORDINARY_SIZES = slice(_POWERS.index(-6), _POWERS.index(6) + 1)
 """The wide probes of ordinary sizes."""
 
@@ -135,12 +147,14 @@ def settings_at(places: Places, *, exponents: bool = False) -> list[list[Setting
     """The settings of the probes, in groups whose numbers are drawn together.
 
     Of the usual ones the mixed stand last, so that a change of these leaves the others as they are.
-    At every second size exponents are ordinary numbers: x**a and x**(a - 1) leave the range at
-    different x only if a is none of the largest or smallest numbers itself.
+    At every second size, and at the unlike ones, exponents are ordinary numbers: x**a and
+    x**(a - 1) leave the range at different x only if a is none of the largest or smallest itself.
     """
     if places != "usual":
         wide = list(_WIDE if places == "wide" else _POSITIVE)
-        return [_of_exponents(wide) if exponents else wide]
+        first = _of_exponents(wide) if exponents else wide
+        unlike = [Setting()] * len(_UNLIKE) if exponents else list(_UNLIKE)
+        return [first, unlike] if places == "wide" else [first]
     settings = _of_exponents(_SETTINGS) if exponents else _SETTINGS
     rows = list(zip(settings, MIXED, strict=True))
     return [[each for each, mixed in rows if mixed == last] for last in (False, True)]

@@ -13,9 +13,17 @@ from ..accuracy import judge_of
 from ..ir.cost import op_count
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
+from ..passes.factor_order import with_factors_reordered
 from ..passes.logistic_quotients import with_complements
 
-__all__ = ["finite", "keeping_digits", "keeping_numbers", "loses_a_number"]
+__all__ = [
+    "finite",
+    "in_range",
+    "keeping_digits",
+    "keeping_numbers",
+    "leaves_range",
+    "loses_a_number",
+]
 
 
 _TWO_PASSES = 1.5
@@ -129,3 +137,33 @@ def keeping_numbers(
         return list(found[-1])
     kept = [outputs for outputs in found if not loses(outputs)]
     return list(min([given, *kept], key=op_count))
+
+
+def leaves_range(outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledge) -> bool:
+    """Whether an output overflows or underflows on its way much more often than as derived."""
+    judge = judge_of(knowledge)
+    return any(map(judge.leaves_range, outputs, given))
+
+
+def in_range(outputs: Sequence[Node], given: Sequence[Node], knowledge: Knowledge) -> list[Node]:
+    """The outputs with their factors in an order that stays in range more often, where one does.
+
+    What the graph as derived does not keep need not be kept: x @ y / norm(x) is NaN where the norm
+    has overflowed, and sum(x / norm(x) * y) is 0.
+    """
+    judge = judge_of(knowledge)
+
+    def lost(outputs: Sequence[Node]) -> int:
+        return sum(map(judge.out_of_range, outputs, given))
+
+    def lies(outputs: Sequence[Node]) -> int:
+        return sum(map(judge.lies, outputs, given))
+
+    def keeps(new: Sequence[Node], old: Sequence[Node]) -> bool:
+        return lies(new) <= lies(old) and not any(
+            judge.leaves_range(one, before)
+            or (judge.loses(one, before) and (before is first or judge.loses(one, first)))
+            for one, before, first in zip(new, old, given, strict=True)
+        )
+
+    return with_factors_reordered(outputs, lost, keeps)

@@ -16,7 +16,7 @@ from .. import saturation
 from ..accuracy import judge_of, judged_as_carefully
 from ..freed import give_freed_memory_back
 from ..ir.collector import collector_paused
-from ..ir.cost import op_count
+from ..ir.cost import flops, nominal, op_count
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
@@ -34,7 +34,14 @@ from ..passes.transposed_products import with_matrices_turned
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
-from .accuracy_check import finite, keeping_digits, keeping_numbers, loses_a_number
+from .accuracy_check import (
+    finite,
+    in_range,
+    keeping_digits,
+    keeping_numbers,
+    leaves_range,
+    loses_a_number,
+)
 from .cache import CACHE
 from .one_by_one import Simplify, are_in_the_way, one_by_one
 from .stage import Chosen, Derive, Kept, Stage
@@ -162,8 +169,37 @@ def _simplified(
             reached = [exact, *found.reached, found.outputs]
             kept = keeping_numbers(reached, found.given, careful, ours=ours)
             _end_with(kept, found, effort, ours=ours)
+    elif trust != "exact":
+        found = _within_range(stage, found, options)
     by = (trust, rule_set(rules), effort)
     return Stage(found.dag.with_outputs(found.outputs), before=stage, by=by), found.log
+
+
+def _within_range(stage: Stage, found: _Attempt, options: _Options) -> _Attempt:
+    """The attempt with products in range where they are as derived, if there is such a graph.
+
+    Often another order of factors is enough. Else a careful judge looks at each step.
+    """
+    _reorder(found)
+    if not leaves_range(found.outputs, found.given, found.knowledge):
+        return found
+    careful = Knowledge()
+    judge_of(careful).careful = True
+    other, ours = _attempt(stage, careful, **options), options["rules"] is None
+    _reorder(other)
+    if nominal(flops(other.outputs)) > _MORE_FLOPS * nominal(flops(found.outputs)):
+        return found
+    lost = loses_a_number(other.outputs, other.given, careful, ours=ours)
+    return found if lost or leaves_range(other.outputs, other.given, careful) else other
+
+
+_MORE_FLOPS = 1.5
+"""A graph that keeps the range may take so many times the flops: products of matrices may not."""
+
+
+def _reorder(found: _Attempt) -> None:
+    new = in_range(found.outputs, found.given, found.knowledge)
+    found.outputs = found.log.through("factors in another order", found.outputs, new)
 
 
 def _end_with(kept: list[Node], found: _Attempt, effort: Effort, *, ours: bool) -> None:
