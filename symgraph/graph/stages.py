@@ -20,17 +20,11 @@ from ..ir.cost import flops, nominal, op_count
 from ..ir.dag import Dag
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node, Origin, origin
-from ..ir.walks import walks_remembered
+from ..ir.walks import reachable, walks_remembered
 from ..ops.radial import with_limits
-from ..passes.joined_operations import with_operations_joined
-from ..passes.joined_rows import with_rows_joined
 from ..passes.kept_values import let_go, with_kept
-from ..passes.logistic_quotients import with_quotients
-from ..passes.shared_factors import with_factors_shared
-from ..passes.shared_sums import with_terms_shared
 from ..passes.signs import settled_signs
 from ..passes.simplify import EFFORTS, Effort, Rules, is_searched_out, rule_set, simplified
-from ..passes.transposed_products import with_matrices_turned
 from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
@@ -43,7 +37,7 @@ from .accuracy_check import (
     loses_a_number,
 )
 from .cache import CACHE
-from .one_by_one import Simplify, are_in_the_way, one_by_one
+from .last_steps import ended, ended_once
 from .stage import Chosen, Derive, Kept, Stage
 
 __all__ = ["Interrupted", "derived", "keeping", "released", "simplified_stage"]
@@ -178,10 +172,14 @@ def _simplified(
 def _within_range(stage: Stage, found: _Attempt, options: _Options) -> _Attempt:
     """The attempt with products in range where they are as derived, if there is such a graph.
 
-    Often another order of factors is enough. Else a careful judge looks at each step.
+    Often another order of factors is enough. Else a careful judge looks at each step of a small
+    graph.
     """
+    if len(reachable(found.outputs)) > _REORDERED_UP_TO:
+        return found
     _reorder(found)
-    if not leaves_range(found.outputs, found.given, found.knowledge):
+    small = is_searched_out(found.outputs, options["effort"])
+    if not small or not leaves_range(found.outputs, found.given, found.knowledge):
         return found
     careful = Knowledge()
     judge_of(careful).careful = True
@@ -192,6 +190,9 @@ def _within_range(stage: Stage, found: _Attempt, options: _Options) -> _Attempt:
     lost = loses_a_number(other.outputs, other.given, careful, ours=ours)
     return found if lost or leaves_range(other.outputs, other.given, careful) else other
 
+
+_REORDERED_UP_TO = 300
+"""Nodes of the largest graph whose factors are moved: for each try the whole graph is compared."""
 
 _MORE_FLOPS = 1.5
 """A graph that keeps the range may take so many times the flops: products of matrices may not."""
@@ -207,12 +208,12 @@ def _end_with(kept: list[Node], found: _Attempt, effort: Effort, *, ours: bool) 
     log = found.log
     found.outputs = log.through("numbers kept", found.outputs, kept)
     steps = Log()
-    ended = steps.through("signs moved", kept, settled_signs(kept))
-    ended = _ended_once(ended, steps, found.knowledge, effort)
-    lost = loses_a_number(ended, found.given, found.knowledge, ours=ours)
-    if op_count(ended) < op_count(kept) and not lost:
+    last = steps.through("signs moved", kept, settled_signs(kept))
+    last = ended_once(last, steps, found.knowledge, effort)
+    lost = loses_a_number(last, found.given, found.knowledge, ours=ours)
+    if op_count(last) < op_count(kept) and not lost:
         log.extend(steps)
-        found.outputs = ended
+        found.outputs = last
 
 
 class _Options(TypedDict):
@@ -289,68 +290,12 @@ def _attempt(
     if trust != "exact":
         again = partial(simplified, knowledge=knowledge, **how)
         alone = partial(again, reached=None)
-        outputs = _ended(outputs, history, knowledge, effort, again, alone)
+        outputs = ended(outputs, history, knowledge, effort, again, alone)
     return _Attempt(dag, given, outputs, found, history, knowledge)
 
 
 _LARGE = 1_000
 """Nodes beyond which the values at the probes take a hundred megabytes."""
-
-_LOOKED_AT_AGAIN = 60
-"""Operations of the largest graph that is simplified once more after its end has shortened it.
-Larger ones would take up to 1.4 times as long, for an operation or two in one of ten."""
-
-_TAKEN_APART = 30
-"""Operations of the largest graph whose outputs are simplified one by one: twice the time."""
-
-
-def _ended(
-    outputs: list[Node],
-    history: Log,
-    knowledge: Knowledge,
-    effort: Effort,
-    again: Simplify,
-    alone: Simplify,
-) -> list[Node]:
-    """The outputs after the last steps, when the rounds are over.
-
-    `again` simplifies them again, and `alone` one of them.
-    """
-    ended = _ended_once(outputs, history, knowledge, effort)
-    if effort != "low" and op_count(ended) < op_count(outputs) <= _LOOKED_AT_AGAIN:
-        # What is shared now may be written otherwise.
-        new, steps = again(ended)
-        new = _ended_once(new, steps, knowledge, effort)
-        if op_count(new) < op_count(ended):
-            history.extend(steps)
-            ended = new
-    if effort != "low" and op_count(ended) <= _TAKEN_APART and are_in_the_way(ended):
-        new, steps = one_by_one(ended, alone)
-        new, more = again(new)  # What they have in common is one value again.
-        steps.extend(more)
-        new = _ended_once(new, steps, knowledge, effort)
-        if op_count(new) < op_count(ended):
-            history.extend(steps)
-            return new
-    return ended
-
-
-def _ended_once(
-    outputs: Sequence[Node], history: Log, knowledge: Knowledge, effort: Effort
-) -> list[Node]:
-    """The outputs after the steps that are done once, when the rounds are over."""
-    judge = judge_of(knowledge)
-    new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))
-    current = history.through("multiples of sigmoids", outputs, new)
-    if effort == "low":
-        return current
-    new = with_factors_shared(current, judge.loses)
-    current = history.through("factors shared", current, new)
-    new = with_terms_shared(current, judge.loses)
-    current = history.through("terms shared", current, new)
-    current = history.through("rows joined", current, with_rows_joined(current))
-    current = history.through("operations joined", current, with_operations_joined(current))
-    return history.through("matrices turned", current, with_matrices_turned(current))
 
 
 def _interrupted(stage: Stage, dag: Dag, best: Sequence[Node]) -> Interrupted:
