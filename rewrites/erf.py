@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import log as log_of_number
+from math import pi, sqrt
 
 from symgraph.numpy import erf, erfc, erfcx, exp, log, log1p, log_erfc, log_ndtr, ndtr, square
 from symgraph.rewriting import Identity, Real, Total, rule
 
-SQRT2 = sqrt(2)
+SQRT2, SQRT_HALF = sqrt(2), sqrt(0.5)
+LOG_SQRT_2PI = 0.5 * log_of_number(2 * pi)
+"""The logarithm of the divisor of the normal density."""
 
 
 # -- complements -----------------------------------------------------------------------------------
@@ -106,3 +109,18 @@ def normal_density_over_erfc(x: Real) -> Identity:
 def exp_of_square_times_erfc(x: Real) -> Identity:
     r"""$e^{x^2} \operatorname{erfc} x = \operatorname{erfcx} x$."""
     return exp(square(x)) * erfc(x), erfcx(x)
+
+
+# -- the ratio of the normal density and its integral (Mills 1926) ---------------------------------
+@rule(sound="rounding", stable="x far below 0: 0 / 0")
+def density_over_ndtr(x: Real) -> Identity:
+    r"""$\varphi(x) / \Phi(x) = \sqrt{2/\pi} / \operatorname{erfcx}(-x/\sqrt2)$."""
+    density = exp(-0.5 * square(x) - LOG_SQRT_2PI)
+    return density / ndtr(x), sqrt(2 / pi) / erfcx(-SQRT_HALF * x)
+
+
+@rule(sound="rounding", stable="large x: 0 / 0")
+def density_over_survival(x: Real) -> Identity:
+    r"""$\varphi(x) / \Phi(-x) = \sqrt{2/\pi} / \operatorname{erfcx}(x/\sqrt2)$."""
+    density = exp(-0.5 * square(x) - LOG_SQRT_2PI)
+    return density / ndtr(-x), sqrt(2 / pi) / erfcx(SQRT_HALF * x)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -13,6 +14,7 @@ import symgraph.numpy as snp
 from symgraph.ops.creation import ones
 from symgraph.rewriting.driver import rewrite
 from symgraph.rewriting.packs import default_rules
+from symgraph.scipy import stats
 
 X = sg.input("x", (2, 3))
 Y = sg.input("y", (2, 3))
@@ -175,3 +177,17 @@ def test_a_sum_of_ones_is_their_number(shape: str) -> None:
     # Constants are folded first, so what was broadcast is no number but an array of one element.
     f = sg.trace(lambda k, x: np.sum(np.log(x) + k), k="", x=shape).gradient("k", value=False)
     assert str(f.simplify().formula()) == {"n": "n", "n, m": "m*n", "7": "7"}[shape]
+
+
+@pytest.mark.parametrize("at", [-1e4, -40.0, -3.0, 2.0, 30.0])
+@pytest.mark.parametrize("tail", ["cdf", "sf"])
+def test_a_normal_density_over_its_integral_is_a_number_far_out(tail: str, at: float) -> None:
+    """The inverse Mills ratio of truncated and censored models was 0 / 0, and its slope NaN."""
+    sign = 1 if tail == "cdf" else -1
+    f = sg.trace(lambda x: stats.norm.pdf(x) / getattr(stats.norm, tail)(x), x="")
+    with mpmath.workdps(60):
+        x = mpmath.mpf(sign * at)
+        ratio = mpmath.npdf(x) / (mpmath.erfc(-x / mpmath.sqrt(2)) / 2)
+        wanted = float(ratio), float(-sign * ratio * (x + ratio))
+    found = f.gradient("x").simplify().evaluate(x=at)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
