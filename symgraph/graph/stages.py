@@ -163,7 +163,7 @@ def _simplified(
             reached = [exact, *found.reached, found.outputs]
             kept = keeping_numbers(reached, found.given, careful, ours=ours)
             _end_with(kept, found, effort, ours=ours)
-    elif trust != "exact":
+    elif trust != "exact" and bounds is None:  # Saturation is asked for the shortest form.
         found = _within_range(stage, found, options)
     by = (trust, rule_set(rules), effort)
     return Stage(found.dag.with_outputs(found.outputs), before=stage, by=by), found.log

@@ -14,7 +14,6 @@ from ..ir.cost import op_count
 from ..ir.node import Node, origin
 from ..ir.walks import reachable
 from ..ops.elementwise import divide, multiply, square
-from ..ops.matmul import matmul
 from .gains import Change, changed_one_by_one
 
 __all__ = ["with_factors_reordered"]
@@ -67,10 +66,6 @@ def _of_quotient(x: Array, y: Array) -> Iterator[Array]:
         a, b = map(Array, x.node.operands)
         yield a / y / b
         yield a / (b * y)
-    if _is(x, matmul.op) and x.ndim == y.ndim == 0:  # An inner product over a number.
-        a, b = map(Array, x.node.operands)
-        yield (a / y) @ b
-        yield a @ (b / y)
 
 
 def _of_product(x: Array, y: Array) -> Iterator[Array]:

@@ -19,10 +19,6 @@ def shortest_mean(y: Any, z: Any) -> Any:
     return snp.sum((1 / snp.sum(1 / z) + y) * y)
 
 
-def unit_product(x: Any, y: Any) -> Any:
-    return snp.sum(x / snp.linalg.norm(x) * y)
-
-
 def squared_product(x: Any, y: Any) -> Any:
     return (snp.abs(y) ** 0.5 * x) ** 2 * y
 
@@ -36,7 +32,6 @@ KEPT: dict[str, tuple[Program, Mapping[str, Any]]] = {
         shortest_mean,
         {"y": [-3.5, 2.2e8, -2.7e18, -7.2e9], "z": [-2e18, 5.4e-11, 1.6e11, -4.6e5]},
     ),
-    "x @ y / norm(x)": (unit_product, {"x": [-1e16, 1e18, -9e15], "y": [4e29, 1e29, 2e29]}),
     "a square of a product": (squared_product, {"x": -2e23, "y": 8e-24}),
     "a norm over a square": (
         scaled_ratio,
