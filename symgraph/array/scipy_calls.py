@@ -224,8 +224,8 @@ def _scipy_frames() -> list[FrameType]:
 def _called(frame: FrameType) -> tuple[str, str]:
     """The module and name of the function that a frame runs or, as a decorator, wraps."""
     module = _module(frame.f_globals.get("__name__"))
-    wrapped = frame.f_locals.get("f") if module == "_lib" else None
-    if wrapped is not None:
+    wrapped = frame.f_locals.get("f" if module == "_lib" else "hypotest_fun_in")
+    if wrapped is not None:  # `stats` has a decorator of its own, for axes and NaN.
         return _module(getattr(wrapped, "__module__", "")), getattr(wrapped, "__name__", "")
     return module, _method(frame) if "self" in frame.f_locals else frame.f_code.co_name
 
