@@ -192,7 +192,7 @@ def _verdict(
     if mp.isinf(exact) or abs(exact) > float(info.max):
         # Infinity is right, and NaN is not wrong; a finite number is wrong.
         if np.isfinite(s) and not np.isfinite(d) and not truth.doubtful:
-            if abs(exact) <= (1 + FACTOR * info.eps) * float(info.max) or abs(s) == info.max:
+            if abs(exact) <= (1 + FACTOR * float(info.eps)) * float(info.max) or abs(s) == info.max:
                 return None, None
             return finding("wrong", np.inf), None
         return None, None
