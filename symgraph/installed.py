@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
@@ -20,16 +20,21 @@ def entries_of(group: str) -> Sequence[EntryPoint]:
     With an editable installation beside a wheel, each would appear twice.
     """
     folders = tuple([(each, _changed(each)) for each in sys.path])
-    found = {(each.name, each.value): each for each in _all(folders).select(group=group)}
-    return list(found.values())
+    return _by_group(folders).get(group, ())
 
 
 @lru_cache(maxsize=1)  # To read those of all packages takes 4 to 20 ms.
-def _all(_folders: tuple[tuple[str, int], ...]) -> EntryPoints:
+def _by_group(_folders: tuple[tuple[str, int], ...]) -> Mapping[str, Sequence[EntryPoint]]:
     # It loads email and zipfile: a fifth of our import.
     from importlib.metadata import entry_points
 
-    return cast("EntryPoints", entry_points())  # Python 3.11 has groups, which select as these.
+    everything = cast("EntryPoints", entry_points())  # Python 3.11 has groups, which select alike.
+    found: dict[str, Sequence[EntryPoint]] = {}
+    for group in everything.groups:
+        if group.startswith("symgraph."):
+            distinct = {(each.name, each.value): each for each in everything.select(group=group)}
+            found[group] = tuple(distinct.values())
+    return found
 
 
 def _changed(folder: str) -> int:

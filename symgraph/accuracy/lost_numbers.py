@@ -27,11 +27,11 @@ from .probes import (
 from .trial import Trial
 from .trials import Trials, size_of
 
-__all__ = ["LARGEST", "NEAR_THE_END", "LostNumbers", "plainly_gone"]
+__all__ = ["LARGEST", "MOST", "NEAR", "NEAR_THE_END", "LostNumbers", "plainly_gone"]
 
 LARGEST = float(np.finfo(np.float32).max)
 
-_NEAR = 1e-3
+NEAR = 1e-3
 """The largest relative difference of two references of one value."""
 
 NEAR_THE_END = 64.0
@@ -43,7 +43,7 @@ _MANY = 0.5
 _FEW = 150
 """The most nodes of a graph whose arrays are taken whole."""
 
-_MOST = 1_000
+MOST = 1_000
 """The most nodes of a graph that is looked at at wide probes; on larger ones they take a fifth."""
 
 _SMALL = 512
@@ -93,7 +93,7 @@ class LostNumbers:
         whole = not usual.are_whole(new, old)
         if whole:
             below = reachable([old, new])
-            if len(below) > _MOST or any(size_of(each) > _SMALL for each in below):
+            if len(below) > MOST or any(size_of(each) > _SMALL for each in below):
                 return False
         if whole or not (usual.has(new) and usual.has(old)):
             rough = self.trials_at("usual", whole=whole, rough=True)
@@ -108,7 +108,7 @@ class LostNumbers:
     def _places(self, old: Node, *, whole: bool) -> Iterator[Places]:
         """Where to look: at positive numbers, too, if a value is NaN at most of either sign."""
         yield "usual"
-        if len(reachable([old])) <= _MOST:
+        if len(reachable([old])) <= MOST:
             yield "wide"
             trial = self.trials_at("wide", whole=whole, rough=True).of(old)
             if trial is not None and len(trial.right) > 1:  # not a constant
@@ -191,7 +191,7 @@ def _are_apart(new: Trial | None, old: Trial | None) -> bool:
         return False
     after, before = new.found[0][NEAR_ONE], old.found[0][NEAR_ONE]
     with np.errstate(all="ignore"):
-        return bool(np.any(np.abs(after - before) > _NEAR * np.abs(before) + SMALLEST))
+        return bool(np.any(np.abs(after - before) > NEAR * np.abs(before) + SMALLEST))
 
 
 def _is_suspicious(new: Trial | None, old: Trial | None, rows: slice) -> bool:
@@ -214,7 +214,7 @@ def _dropped(new: Trial, old: Trial) -> Sequence[int]:
         return ()
     with np.errstate(all="ignore"):
         size = np.abs(old.right)
-        near = np.abs(new.right - old.right) <= _NEAR * size + SMALLEST
+        near = np.abs(new.right - old.right) <= NEAR * size + SMALLEST
         gone = plainly_gone(new, old, old.right) & near & (size < LARGEST / NEAR_THE_END)
     rows = np.any(gone.reshape(len(old.right), -1), axis=1)
     return np.flatnonzero(rows & ~MIXED if len(rows) == COUNT else rows).tolist()

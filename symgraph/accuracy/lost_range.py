@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ir.node import Node
 from ..ir.walks import reachable
-from .lost_numbers import LARGEST, NEAR_THE_END, LostNumbers
+from .lost_numbers import LARGEST, MOST, NEAR, NEAR_THE_END, LostNumbers
 from .lucky_values import lucky_probes
 from .other_values import CERTAIN, SMALLEST, WRONG
 from .probes import UNLIKE, Numbers
@@ -22,17 +22,11 @@ from .trial import Trial
 
 __all__ = ["LostRange"]
 
-_NEAR = 1e-3
-"""The largest relative difference of two references of one value."""
-
 _FEW = 10
 """At fewer probes, of 160, it takes a rare combination of sizes, or a small factor, to lose."""
 
 _ONE_SIDED = 2
 """A spelling loses if it leaves the range more than so many times as often as it stays in it."""
-
-_MOST = 1_000
-"""The most nodes of a graph that is looked at."""
 
 
 class _Compared(NamedTuple):
@@ -91,7 +85,7 @@ class LostRange:
         return found
 
     def _compared_anew(self, new: Node, old: Node) -> _Compared:
-        if len(reachable([old])) > _MOST:
+        if len(reachable([old])) > MOST:
             return _ALIKE
         rough = self._lost.trials_at("wide", rough=True)
         if not _are_apart(rough.of(new), rough.of(old)):
@@ -132,7 +126,7 @@ def _sides(new: Trial, old: Trial) -> _Compared:
     right = old.right[UNLIKE]
     with np.errstate(all="ignore"):
         size = np.abs(right)
-        judged = (np.abs(new.right[UNLIKE] - right) <= _NEAR * size) & (size > SMALLEST)
+        judged = (np.abs(new.right[UNLIKE] - right) <= NEAR * size) & (size > SMALLEST)
         judged &= size < LARGEST / NEAR_THE_END
         before, after = (np.abs(each.found[0, UNLIKE] - right) for each in (old, new))
         lost = judged & (before <= CERTAIN * size) & ~(after <= WRONG * size)

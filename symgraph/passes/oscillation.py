@@ -29,13 +29,15 @@ class Oscillation:
     ----------
     shortest : list of Node
         The shortest graph so far.
+    least : int
+        Its number of operations.
     gain : float
         The part of its operations that the last round has gained.
     """
 
     def __init__(self, outputs: list[Node]) -> None:
         self.shortest = outputs
-        self._least = self._length = op_count(outputs)
+        self.least = self._length = op_count(outputs)
         self._count = self._small_gains = 0
         self.gain = 1.0
 
@@ -53,7 +55,7 @@ class Oscillation:
         """Count a round: the graph before it, after the rules, and after the algebra."""
         lengthened = rewritten != before and op_count(rewritten) > self._length
         length = op_count(outputs)
-        swung = lengthened and length >= self._least
+        swung = lengthened and length >= self.least
         self._count = self._count + 1 if swung else 0
         self.gain = 1 - length / max(self._length, 1)
         gained_little = 0 < self._length - length <= _LITTLE
@@ -62,8 +64,8 @@ class Oscillation:
     def measure(self, outputs: list[Node]) -> None:
         """Take a graph with which a round ends; one more swing is allowed if it is the shortest."""
         self._length = op_count(outputs)
-        if self._length < self._least:
-            self.shortest, self._least = outputs, self._length
+        if self._length < self.least:
+            self.shortest, self.least = outputs, self._length
             self._count = min(self._count, _SWINGS - 1)
 
 

@@ -228,11 +228,11 @@ class _Rounds:
             signs_moved = False
             if self.last and self.trust != "exact" and (at_rest or is_last or not small):
                 current, signs_moved = self._moved_at_the_end(current)
-            least = op_count(swings.shortest)
+            least = swings.least
             swings.measure(current)
             if self.reached is not None:
                 self.reached(current)
-            if was_last and op_count(swings.shortest) > (1 - _LITTLE) * least:
+            if was_last and swings.least > (1 - _LITTLE) * least:
                 return log.through("the cheapest taken", current, swings.shortest)
         if tuple(current) not in seen and not swings.are_enough:
             current = self._rewritten(current)

@@ -9,7 +9,8 @@ in its graphs, if a file `rules.index` beside their modules tells the left sides
 Below a module's name and the checksum of its text stands, for each rule, its name, the number of
 parts of the left side, its operation and, for each operand, the operation that the operand must be:
 `#` for one that repeats a number, `*` for any. `=` tells that two operands are one variable. The
-rules of a module that was changed since are read as they are defined.
+rules of a module that was changed since are read as they are defined. An index is made anew for
+each version of symgraph: a function may be another operation there.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from ..errors import RuleError
 from ..ir.op import OPS
 from ..ir.traits import Arrangement
 from ..ops.creation import CONSTANT
@@ -116,15 +118,29 @@ def _numbers() -> frozenset[str]:
 
 # -- the file --------------------------------------------------------------------------------------
 def index_text(stated: Iterable[tuple[Callable[..., Any], str, OpPattern]]) -> str:
-    """The text of the file for rules: the function, name and left side of each."""
+    """The text of the file for rules: the function, name and left side of each.
+
+    Rules whose functions are not from the text of a module are left out: they are read.
+
+    Raises
+    ------
+    RuleError
+        If the modules lie in several folders.
+    """
+    found = [(_module_file(function), name, lhs) for function, name, lhs in stated]
+    in_order = sorted([each for each in found if each[0]], key=itemgetter(0, 1))
+    folders = sorted({os.path.dirname(file) for file, _, _ in in_order})
+    if len(folders) > 1:
+        raise RuleError(
+            "Modules of these rules lie in several folders.",
+            folders,
+            mend="Make a pack for each folder, and an index of each.",
+        )
     lines: list[str] = []
-    of_files = sorted(
-        [(_file_of(function), name, lhs) for function, name, lhs in stated], key=itemgetter(0, 1)
-    )
-    for file, group in groupby(of_files, key=itemgetter(0)):
+    for file, group in groupby(in_order, key=itemgetter(0)):
         lines.append(f"{os.path.basename(file)} {_checksum(file)}")
         lines.extend(f"{name} {LeftSide.of(lhs)}" for _, name, lhs in group)
-    return "\n".join(lines) + "\n"
+    return "".join(f"{line}\n" for line in lines)
 
 
 def shipped_left_side(function: Callable[..., Any], name: str) -> LeftSide | None:
@@ -133,21 +149,27 @@ def shipped_left_side(function: Callable[..., Any], name: str) -> LeftSide | Non
     The function must be from the text of the module: one that was made from another text, such as a
     mutant, has other left sides.
     """
-    spec: ModuleSpec | None = getattr(function, "__globals__", {}).get("__spec__")
-    if spec is None or not spec.origin or spec.origin != _file_of(function):
+    file = _module_file(function)
+    if not file:
         return None
+    spec: ModuleSpec = function.__globals__["__spec__"]  # A reload makes another.
     known = _known.get(id(spec))
     if known is None:
-        known = _known[id(spec)] = (spec, _shipped(spec.origin))
+        known = _known[id(spec)] = (spec, _shipped(file))
     return known[1].get(name)
 
 
 _known: dict[int, tuple[ModuleSpec, Mapping[str, LeftSide]]] = {}
-"""The left sides that are told for each module, by its specification: a reload makes another."""
+"""The left sides that are told for each module, by its specification."""
 
 
-def _file_of(function: Callable[..., Any]) -> str:
-    return function.__code__.co_filename if isinstance(function, FunctionType) else ""
+def _module_file(function: Callable[..., Any]) -> str:
+    """The file of a function's module, if the function was compiled from it; else nothing."""
+    if not isinstance(function, FunctionType):
+        return ""
+    spec: ModuleSpec | None = function.__globals__.get("__spec__")
+    file = function.__code__.co_filename
+    return file if spec is not None and spec.origin == file else ""
 
 
 def _shipped(file: str) -> Mapping[str, LeftSide]:

@@ -2,9 +2,8 @@
 
 `from symgraph.scipy import stats` instead of `from scipy import stats`: the methods `logpdf`, `pdf`
 (`logpmf`, `pmf`), `cdf`, `sf`, `logcdf`, `logsf`, `ppf` and `isf`, with SciPy's parameters, `loc`
-and `scale`, and frozen distributions. Statistics of samples are `zscore`, `skew`, `gmean` and their
-like. They keep the floating dtype of their arguments, where SciPy
-gives float64.
+and `scale`, and frozen distributions; `zscore`, `skew`, `gmean` and their like of samples. All keep
+the floating dtype of their arguments, where SciPy's distributions give float64.
 
 Examples
 --------

@@ -11,8 +11,10 @@ from types import ModuleType
 import pytest
 
 import rewrites
+import symgraph.numpy as snp
 from symgraph.cli.main import main
-from symgraph.rewriting import Real, rule
+from symgraph.errors import RuleError
+from symgraph.rewriting import Real, RulePack, rule
 from symgraph.rewriting.left_sides import INDEX, LeftSide
 from symgraph.rewriting.packs import load_packs
 
@@ -106,3 +108,18 @@ def test_a_function_of_another_text_is_read(imported: Imported) -> None:
     exec(compile(text, "<mutant>", "exec"), scope)
     other = rule(sound="rounding")(scope["sines_written_out"])
     assert other.left_side.operands == ("cos", "cos")
+
+
+def test_rules_without_a_module_are_left_out(imported: Imported) -> None:
+    scope = {"snp": snp}
+    exec(compile("def twice(x):\n    return x + x, x * 2", "<notebook>", "exec"), scope)
+    scope["twice"].__annotations__ = {"x": Real}
+    typed = rule(sound="rounding")(scope["twice"])
+    assert "twice" not in RulePack.of("both", imported(TEXT).PACK, typed).index()
+    assert RulePack.of("typed", typed).index() == ""
+
+
+def test_modules_in_several_folders_are_told(imported: Imported) -> None:
+    one, other = imported(TEXT).PACK, imported(TEXT.replace("sines_written_out", "others")).PACK
+    with pytest.raises(RuleError, match="several folders"):
+        RulePack.of("both", one, other).index()
