@@ -24,8 +24,9 @@ from .probes import (
     Places,
     is_wide_band,
 )
+from .short_sizes import size_of
 from .trial import Trial
-from .trials import Trials, size_of
+from .trials import Trials
 
 __all__ = ["LARGEST", "MOST", "NEAR", "NEAR_THE_END", "LostNumbers", "plainly_gone"]
 

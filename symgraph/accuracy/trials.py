@@ -11,27 +11,23 @@ arithmetic (see `symgraph.accuracy`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Hashable, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
-from ..ir.dims import Dim, Shape, is_named, names_of
 from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from .draws import drawn
 from .probes import Numbers, Places
 from .roundings import Roundings
+from .short_sizes import LONGEST, MOST_ELEMENTS, resolved, shortened
 from .stacked_kernels import Params, kind_of, stacked
 from .sums_of_products import sums_products, without_order
 from .trial import Trial, drawn_below
 
-if TYPE_CHECKING:
-    from sympy import Expr
-
-__all__ = ["UNIT", "Trials", "size_of"]
+__all__ = ["UNIT", "Trials"]
 
 _REPEATED = 5
 """How often each computation is made: the first as it is, the others with perturbed roundings."""
@@ -40,17 +36,6 @@ UNIT = 2.0**-20
 """The largest relative perturbation of a rounded value: eight units in the last place.
 
 One unit would leave too few different values, and errors would cancel to nothing too often."""
-
-_LONGEST = 6
-"""A longer dimension is shortened to `_SHORT`: few elements cancel as a thousand do."""
-
-_SHORT = 4
-
-_NAMED = 3
-"""The size of a named dimension."""
-
-_MOST_ELEMENTS = 4_000
-"""A value with more elements at one point is not computed."""
 
 _MOST_BYTES = 1 << 27
 """Bytes of trials, beyond which those not asked for since the last time are dropped."""
@@ -109,7 +94,7 @@ class Trials:
         self.knowledge = knowledge
         self.places: Places = places
         self._repeated = _REPEATED if places == "usual" and not (whole or rough) else 1
-        self._longest = _MOST_ELEMENTS if whole else _LONGEST
+        self._longest = MOST_ELEMENTS if whole else LONGEST
         self._rough = rough
         self._trials: dict[Node, Trial | None] = {}
         # Trials not asked for since `_trials` was last full.
@@ -203,8 +188,8 @@ class Trials:
             self._bytes -= trial.right.nbytes + trial.found.nbytes
 
     def _trial(self, node: Node) -> Trial | None:
-        shape = _short(node.shape, self._longest)
-        if prod(shape) > _MOST_ELEMENTS or len(node.results) > 1:
+        shape = shortened(node.shape, self._longest)
+        if prod(shape) > MOST_ELEMENTS or len(node.results) > 1:
             return None
         if self._finer is not None and self._finer.has(node):
             return _roughened(self._finer.of(node))
@@ -231,7 +216,7 @@ class Trials:
         if self._rough:
             return self._roughly(node, below, shape)
         op = node.op
-        params = _resolved(node.params, _DOUBLE, self._longest)
+        params = resolved(node.params, _DOUBLE, self._longest)
         rights = [each.right for each in below]
         kind = kind_of(op, rights, params, shape)
         right = stacked(op, rights, params, shape, kind)
@@ -239,7 +224,7 @@ class Trials:
             return None
         is_float = node.dtype.kind == "f"
         repeated = [each.rows for each in below]
-        lower = _resolved(node.params, _SINGLE, self._longest) if params else params
+        lower = resolved(node.params, _SINGLE, self._longest) if params else params
         if lower != params:  # A dtype is among them.
             kind = kind_of(op, repeated, lower, shape)
         if op.conditioned:
@@ -276,7 +261,7 @@ class Trials:
 
     def _roughly(self, node: Node, below: list[Trial], shape: tuple[int, ...]) -> Trial | None:
         """The trial of one computation in single precision."""
-        params = _resolved(node.params, _SINGLE, self._longest)
+        params = resolved(node.params, _SINGLE, self._longest)
         operands = [each.found[0] for each in below]
         found = stacked(node.op, operands, params, shape)
         if found is None:
@@ -339,46 +324,6 @@ def _subnormal_places(numbers: Numbers) -> Numbers:
     bits = numbers.reshape(-1).view(np.uint32) & _SIZE_BITS
     bits -= 1  # 0 becomes the largest number
     return (bits < _LARGEST_SUBNORMAL).nonzero()[0]
-
-
-@lru_cache(maxsize=4096)
-def _short(shape: Shape, longest: int) -> tuple[int, ...]:
-    """The shape with named and long dimensions replaced by small sizes."""
-    return tuple([_size(dim, longest) for dim in shape])
-
-
-def _size(dim: Dim, longest: int) -> int:
-    if isinstance(dim, int):
-        return dim if dim <= longest else _SHORT
-    return _named_size(dim)
-
-
-def size_of(node: Node) -> int:
-    """The elements of a node, where named dimensions are small and others as they are."""
-    return prod([_size(dim, _MOST_ELEMENTS) for dim in node.shape])
-
-
-@lru_cache(maxsize=1024)
-def _named_size(dim: Expr) -> int:
-    return max(int(dim.subs(dict.fromkeys(dim.free_symbols, _NAMED))), 0)
-
-
-def _resolved(params: Mapping[str, Any], dtype: np.dtype[Any], longest: int) -> dict[str, Any]:
-    """Params with short dimensions, and with this dtype for every float dtype."""
-    if not params:
-        return {}
-    return {name: _param(name, value, dtype, longest) for name, value in params.items()}
-
-
-def _param(name: str, value: object, dtype: np.dtype[Any], longest: int) -> object:
-    if isinstance(value, np.dtype):
-        return dtype if value.kind == "f" else value
-    if name == "shape" and isinstance(value, tuple):
-        return _short(cast("Shape", value), longest)
-    if isinstance(value, tuple):
-        items = cast("tuple[object, ...]", value)
-        return tuple([_param("", each, dtype, longest) for each in items])
-    return _size(value, longest) if is_named(value) and names_of(value) else value
 
 
 def _roughened(trial: Trial | None) -> Trial | None:
