@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
-from ..ir.dims import Dim, Shape, is_named, names_of
+from ..ir.dims import Dim, Shape, is_named, names_of, resolve
 from ..ir.node import Node
-
-if TYPE_CHECKING:
-    from sympy import Expr
 
 __all__ = ["LONGEST", "MOST_ELEMENTS", "resolved", "shortened", "size_of"]
 
@@ -47,8 +44,8 @@ def size_of(node: Node) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _named_size(dim: Expr) -> int:
-    return max(int(dim.subs(dict.fromkeys(dim.free_symbols, _NAMED))), 0)
+def _named_size(dim: Dim) -> int:
+    return max(resolve(dim, dict.fromkeys(names_of(dim), _NAMED)), 0)
 
 
 def resolved(params: Mapping[str, Any], dtype: np.dtype[Any], longest: int) -> dict[str, Any]:

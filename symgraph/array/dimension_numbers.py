@@ -15,20 +15,22 @@ from ..ir.op import OPS
 if TYPE_CHECKING:
     from sympy import Expr
 
+    from ..ir.symbolic_sizes import SymbolicSize
+
 __all__ = ["node_of_size", "weak_number"]
 
 
-def weak_number(dim: Expr) -> int | float:
+def weak_number(dim: SymbolicSize | Expr) -> int | float:
     """The Python number that stands for an expression in dimensions in promotion: int or float."""
     return 0 if dim.is_integer else 0.0
 
 
-def node_of_size(dim: Expr, dtype: DTypeLike | None = None) -> Node:
+def node_of_size(dim: SymbolicSize | Expr, dtype: DTypeLike | None = None) -> Node:
     """The 0-d value of an expression in named dimensions.
 
     Parameters
     ----------
-    dim : SymPy expression
+    dim : SymbolicSize or SymPy expression
         Of named dimensions and numbers by + - * / and powers.
     dtype : dtype, optional
         By default int64 of a whole number and float64 of any other.

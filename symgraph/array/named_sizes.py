@@ -1,8 +1,8 @@
 """The sizes of named dimensions as the user's function sees them, in `x.shape` and `x.size`.
 
-This library computes with SymPy's expressions. To the user's code each is shown as a `NamedSize`,
-for SymPy answers questions that nobody can answer yet: `n == 1` and `n % 2 == 0` are False, and
-`bool(n)` is True, whatever size arrives later.
+This library computes with polynomials and SymPy's expressions. To the user's code each is shown as
+a `NamedSize`, for these answer questions that nobody can answer yet: `n == 1` and `n % 2 == 0` are
+False, and `bool(n)` is True, whatever size arrives later.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import UnknownSize
 from ..ir.dims import Dim, Shape, is_named
 from ..ir.scope import refusal
+from ..ir.symbolic_sizes import SymbolicSize, as_expr
 from ..source import is_internal, user_frame
 from .advice import instead_of_numbers
 from .dispatch import ufunc_called
@@ -56,9 +57,11 @@ def _expr(value: object) -> Any:
     return value if isinstance(value, (int, float)) or is_named(value) else None
 
 
-def _found(value: Expr) -> NamedSize | int | float:
-    """A result of SymPy's: a number of Python's where it is one."""
-    if value.free_symbols:
+def _found(value: Dim) -> NamedSize | int | float:
+    """A result of arithmetic: a number of Python's where it is one."""
+    if isinstance(value, int):
+        return value
+    if isinstance(value, SymbolicSize) or value.free_symbols:
         return NamedSize(value)
     return int(value) if value.is_Integer else float(value)
 
@@ -76,13 +79,14 @@ def _binary(compute: Callable[[Any, Any], Any], flipped: bool = False) -> Callab
 _DIVIDING = (operator.truediv, operator.floordiv, operator.mod)
 
 
-def _computed(compute: Callable[..., Any], *operands: Expr | float) -> NamedSize | int | float:
+def _computed(compute: Callable[..., Any], *operands: Dim | float) -> NamedSize | int | float:
     """A result of arithmetic as Python has it: a quotient is a float, and 0 divides nothing."""
     if compute in _DIVIDING and operands[1] == 0:
         raise ZeroDivisionError("division by zero")
     found = compute(*operands)
-    # Also where it is a whole number, as 2 n / n is.
-    return _found(found * 1.0 if compute is operator.truediv and found.is_integer else found)
+    if compute is operator.truediv and (isinstance(found, int) or found.is_integer):
+        found = as_expr(found) * 1.0  # also where it is a whole number, as 2 n / n is
+    return _found(found)
 
 
 def _unary(compute: Callable[[Any], Any]) -> Callable[[NamedSize], Any]:
@@ -94,7 +98,7 @@ def _order(sign: str, compare: Callable[[Any, Any], Any]) -> Callable[..., Any]:
         two = _expr(other)
         if two is None:
             return NotImplemented
-        found = compare(self.expr, two)
+        found = compare(as_expr(self.expr), as_expr(two))
         if found.is_Relational:
             raise _unknown(f"{self.expr} {sign} {two}")
         return bool(found)
@@ -103,8 +107,12 @@ def _order(sign: str, compare: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 
 def _of_sympy(name: str) -> Callable[..., Any]:
-    # It is imported: an expression is there.
-    return lambda *operands: getattr(sys.modules["sympy"], name)(*operands)
+    def call(*operands: object) -> Any:
+        import sympy  # Few programs need it.
+
+        return getattr(sympy, name)(*map(as_expr, operands))
+
+    return call
 
 
 def _unknown(question: str, mend: str = _WRITE_BOTH) -> UnknownSize:
@@ -127,7 +135,7 @@ class NamedSize:
 
     Parameters
     ----------
-    expr : SymPy expression
+    expr : SymbolicSize or SymPy expression
         In the names of dimensions.
 
     Examples
@@ -144,8 +152,13 @@ class NamedSize:
     # SymPy's operators leave `expr * size` to the operand of higher priority.
     _op_priority = 900.0
 
-    def __init__(self, expr: Expr) -> None:
+    def __init__(self, expr: SymbolicSize | Expr) -> None:
         self.expr: Any = expr
+
+    @property
+    def _dimension(self) -> Any:
+        """The size as this library computes with it (`ir.dims.plain`)."""
+        return self.expr
 
     def __getattr__(self, name: str) -> Any:
         # A protocol's method is not the expression's; nor is there one while it is copied.
@@ -157,7 +170,7 @@ class NamedSize:
         return NamedSize, (self.expr,)
 
     def _sympy_(self) -> Expr:
-        return self.expr
+        return as_expr(self.expr)
 
     def __repr__(self) -> str:
         return repr(self.expr)
@@ -211,7 +224,8 @@ class NamedSize:
         two = _expr(other)
         if two is None:
             return NotImplemented
-        apart = (self.expr - two).expand()
+        apart: Any = self.expr - two
+        apart = apart if isinstance(apart, int) else apart.expand()
         if apart == 0 or apart.is_zero is False:
             return bool(apart == 0)
         if is_internal(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import BackendError, SymgraphError
 from ..ir.dag import Dag
+from ..ir.dims import is_named
 from ..ir.interpreter import bound_kernel, run
 from ..ir.node import Node
 from ..namespace import Namespace
@@ -158,4 +159,4 @@ def _kernel_of(node: Node, xp: Namespace) -> Callable[..., Any] | None:
 def _depends_on_sizes(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(map(_depends_on_sizes, cast("tuple[Any, ...]", value)))
-    return hasattr(value, "free_symbols") or hasattr(value, "at_sizes")
+    return is_named(value) or hasattr(value, "at_sizes")

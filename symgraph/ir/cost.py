@@ -21,7 +21,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..records import record
-from .dims import Dim, is_named, named, names_of, normal, resolve
+from .dims import Dim, is_named, names_of, normal, resolve, sized
 from .html_tables import bundle, table
 from .node import Node
 from .walks import reachable, unrepeated
@@ -242,9 +242,7 @@ def cost(
 
 
 def _at(value: Any, sizes: Mapping[str, int]) -> Dim:
-    if sizes and is_named(value):
-        value = value.subs({named(name): size for name, size in sizes.items()})
-    return normal(value)
+    return sized(value, sizes) if sizes and is_named(value) else normal(value)
 
 
 def checked_dims(

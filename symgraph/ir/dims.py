@@ -1,6 +1,7 @@
-"""Dimensions: fixed ones are ints, named ones SymPy expressions in nonnegative integer symbols.
+"""Dimensions: fixed ones are ints, named ones polynomials in names that stand for sizes.
 
-SymPy is imported when the first named dimension is made, so graphs of fixed shape never pay for it.
+What is no polynomial with whole coefficients, such as `ceiling(n / 2)`, is a SymPy expression in
+nonnegative integer symbols. SymPy is imported when the first such dimension is made.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 import numpy as np
 
 from ..errors import InputError, ShapeError
-from .collector import collector_paused
+from .symbolic_sizes import SymbolicSize, as_expr, as_polynomial
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -38,52 +39,51 @@ __all__ = [
     "resolve",
     "same_shape",
     "show_shape",
+    "sized",
 ]
 
-Dim: TypeAlias = "int | Expr"
+Dim: TypeAlias = "int | SymbolicSize | Expr"
 Shape: TypeAlias = tuple[Dim, ...]
 ShapeLike: TypeAlias = "Dim | np.integer[Any] | str | Sequence[Dim | np.integer[Any] | str]"
 """A shape as users write it: numbers, names of dimensions, or text such as `"n, 64"`."""
 
 
 @cache
-def named(name: str) -> Expr:
+def named(name: str) -> SymbolicSize:
     """The dimension called `name`: a nonnegative integer not known until inputs arrive."""
-    with collector_paused():
-        from sympy import Symbol  # 0.2 s to import: only graphs with named dimensions pay.
-
     if not name.isidentifier():
         raise ShapeError(
             f"{name!r} cannot name a dimension.",
             mend='Name it like a variable, as in sg.spec("n, 64").',
         )
-    return Symbol(name, integer=True, nonnegative=True)
+    return SymbolicSize.named(name)
 
 
 def plain(dim: object) -> Any:
-    """The expression of a size as the user's code sees it; anything else as it is."""
-    seen = getattr(dim, "_sympy_", None)
-    return dim if seen is None else seen()
+    """A size as the user's code sees it, as a dimension; anything else as it is."""
+    return getattr(dim, "_dimension", dim)
 
 
 def normal(dim: Any) -> Dim:
-    """`dim` as an int where it is one, else as an expanded SymPy expression."""
-    if isinstance(dim, int):
-        return int(dim)
+    """`dim` as an int where it is one, else as a polynomial or an expanded SymPy expression."""
+    if isinstance(dim, (int, SymbolicSize)):
+        return int(dim) if isinstance(dim, int) else dim
     if hasattr(dim, "__index__") and not hasattr(dim, "free_symbols"):
         return int(dim.__index__())
     dim = plain(dim)
+    if isinstance(dim, SymbolicSize):
+        return dim
     if hasattr(dim, "free_symbols"):
-        if not dim.free_symbols:
-            return int(dim)
-        return dim if dim.is_Symbol else dim.expand()
+        return as_polynomial(dim.expand()) if dim.free_symbols else int(dim)
     raise ShapeError(
         f"{dim!r} is not a dimension.", mend="A dimension is a nonnegative int or a name."
     )
 
 
-def is_named(value: object) -> TypeGuard[Expr]:
+def is_named(value: object) -> TypeGuard[SymbolicSize | Expr]:
     """Whether `value` is a dimension with a name, or an expression in some."""
+    if isinstance(plain(value), SymbolicSize):
+        return True
     return hasattr(value, "free_symbols") and hasattr(value, "is_integer")
 
 
@@ -107,8 +107,12 @@ def same_shape(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
 def known_most(dim: Dim) -> int | None:
     """A number that the dimension never exceeds, such as 1 for `Max(0, Min(4, n) - 3)`."""
     dim = plain(dim)
-    if isinstance(dim, int) or dim.is_Integer:
-        return int(dim)
+    if isinstance(dim, int):
+        return dim
+    if isinstance(dim, SymbolicSize):
+        return None
+    if dim.is_Integer:
+        return int(cast("Any", dim))
     most = [known_most(cast("Expr", part)) for part in dim.args]
     known = [each for each in most if each is not None]
     kind = type(dim).__name__
@@ -173,18 +177,28 @@ def resolve(value: Any, env: Mapping[str, int]) -> Any:
     if isinstance(value, tuple):
         items = cast("tuple[Any, ...]", value)
         return tuple(resolve(item, env) for item in items)
-    if hasattr(value, "free_symbols"):
+    if is_named(value):
+        value = plain(value)
         missing = [name for name in names_of(value) if name not in env]
         if missing:
             raise InputError(
                 f"The size of dimension {missing[0]!r} is not known.",
                 mend=f"Pass it by name, as in {missing[0]}=128.",
             )
+        if isinstance(value, SymbolicSize):
+            return value.at(env)
         found = _computed(value, env)
         if found is None:
-            found = value.subs({named(name): env[name] for name in names_of(value)})
+            found = value.subs({as_expr(named(name)): env[name] for name in names_of(value)})
         return int(found)
     return value.at_sizes(env) if hasattr(value, "at_sizes") else value
+
+
+def sized(dim: SymbolicSize | Expr, sizes: Mapping[str, int]) -> Dim:
+    """A dimension with numbers for some of its names."""
+    if isinstance(dim, SymbolicSize):
+        return dim.at(sizes)
+    return normal(dim.subs({as_expr(named(name)): size for name, size in sizes.items()}))
 
 
 def _computed(dim: Expr, env: Mapping[str, int]) -> int | Fraction | None:

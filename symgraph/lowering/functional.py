@@ -20,6 +20,7 @@ from ..ir.dims import Dim, names_of
 from ..ir.given_names import variables_of
 from ..ir.interpreter import results_read
 from ..ir.node import Node
+from ..ir.symbolic_sizes import as_expr
 from .body_functions import function_of
 from .emit import commented, remark, sanitized
 from .kernel_sizes import with_sizes
@@ -315,12 +316,13 @@ class _Functions:
         return self._names[body]
 
 
-def _size_source(expr: Dim, names: dict[str, str]) -> str:
+def _size_source(size: Dim, names: dict[str, str]) -> str:
     """A size as source, in integer arithmetic; the recursion is as deep as the formula."""
-    if isinstance(expr, int) or expr.is_Integer:
+    if isinstance(size, int) or size.is_Symbol:
+        return str(size) if isinstance(size, int) else names[str(size)]
+    expr = as_expr(size)
+    if expr.is_Integer:
         return str(int(expr))
-    if expr.is_Symbol:
-        return names[str(expr)]
     kind, args = type(expr).__name__, cast("tuple[Expr, ...]", expr.args)
     if kind in ("floor", "ceiling"):
         top, bottom = [_size_source(part, names) for part in _fraction(args[0])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn, cast
 
-from ..ir.dims import Dim
+from ..ir.dims import Dim, is_named
 from .source_pieces import NoSource
 
 __all__ = ["Size", "with_sizes"]
@@ -71,4 +71,4 @@ def with_sizes(value: object, asked: Callable[[], None]) -> object:
     if isinstance(value, tuple):
         items = cast("tuple[object, ...]", value)
         return tuple([with_sizes(item, asked) for item in items])
-    return Size(cast("Dim", value), asked) if hasattr(value, "free_symbols") else value
+    return Size(value, asked) if is_named(value) else value

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..extras import module_of_extra
 from ..ir.dims import Dim, Shape, fixed
+from ..ir.symbolic_sizes import as_expr
 from .refusal import Refused
 
 __all__ = ["OPSET", "Writer", "onnx_module"]
@@ -106,23 +107,24 @@ class Writer:
 
     def size(self, dim: Dim) -> str:
         """A size as a tensor of shape [1] of int64."""
-        if isinstance(dim, int) or dim.is_Integer:
-            return self.integers(int(dim))
-        if dim.is_Symbol:
-            if str(dim) not in self.sizes:
-                raise Refused(f"the size {dim} is not that of any input")
-            return self.sizes[str(dim)]
-        args = cast("tuple[Any, ...]", dim.args)
-        extremum = type(dim).__name__
+        expr = as_expr(dim)
+        if isinstance(expr, int) or expr.is_Integer:
+            return self.integers(int(expr))
+        if expr.is_Symbol:
+            if str(expr) not in self.sizes:
+                raise Refused(f"the size {expr} is not that of any input")
+            return self.sizes[str(expr)]
+        args = cast("tuple[Any, ...]", expr.args)
+        extremum = type(expr).__name__
         if extremum in ("Max", "Min"):
             return self.emit(extremum, *[self.size(part) for part in args])
-        if dim.is_Pow and args[1].is_Integer and args[1].is_positive:
+        if expr.is_Pow and args[1].is_Integer and args[1].is_positive:
             args = (args[0],) * int(args[1])
-        elif not (dim.is_Add or dim.is_Mul) or any(
+        elif not (expr.is_Add or expr.is_Mul) or any(
             part.is_number and not part.is_Integer for part in args
         ):
             raise Refused(f"the size {dim} is no sum of products of named dimensions")
         found = self.size(args[0])
         for part in args[1:]:
-            found = self.emit("Add" if dim.is_Add else "Mul", found, self.size(part))
+            found = self.emit("Add" if expr.is_Add else "Mul", found, self.size(part))
         return found

@@ -10,7 +10,7 @@ import numpy as np
 from ..array import ArrayLike, Index
 from ..errors import DTypeError, ShapeError
 from ..ir.avals import Aval
-from ..ir.dims import Dim, Shape, known_equal, normal, show_shape
+from ..ir.dims import Dim, Shape, is_named, known_equal, normal, show_shape
 from ..pytrees import listed
 
 __all__ = [
@@ -31,7 +31,7 @@ Entry = Any
 
 def is_expression(value: object) -> bool:
     """Whether a bound is an expression in named dimensions."""
-    return hasattr(value, "free_symbols")
+    return is_named(value)
 
 
 def _bound(value: Any, size: Dim) -> Any:
@@ -68,7 +68,7 @@ def _least(value: Dim, size: Dim) -> Dim:
         return size
     from sympy import Min  # only where a dimension is named
 
-    return Min(value, size)
+    return normal(Min(value, size))
 
 
 def _nonnegative(value: object) -> Dim:
@@ -83,7 +83,7 @@ def _nonnegative(value: object) -> Dim:
     number, rest = value.as_coeff_Add()
     if number < 0 and isinstance(rest, Max) and 0 in rest.args:
         return _nonnegative(Max(*[each for each in rest.args if each != 0]) + number)
-    return Max(value, 0)
+    return normal(Max(value, 0))
 
 
 def _slice_length(entry: Slice, size: Dim) -> Dim:
@@ -120,7 +120,7 @@ def _steps(span: Dim, step: int) -> Dim:
         return span
     from sympy import ceiling
 
-    return ceiling(span / step)
+    return normal(ceiling(span / step))
 
 
 def _normal_slice(entry: slice, size: Dim) -> Slice:

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import ShapeError
 from ..ir.avals import Aval, AxisLike, normal_axes
 from ..ir.dims import Dim, Shape, ShapeLike, count, known_equal, normal, show_shape
+from ..ir.symbolic_sizes import SymbolicSize, as_expr
 from ..pytrees import listed
 
 __all__ = ["infer_reshape", "normal_reshape"]
@@ -73,9 +74,11 @@ def _quotient(old: Shape, known: Dim, dims: Sequence[Dim]) -> Dim:
         if known and whole % known == 0:
             return whole // known
     elif known != 0:
-        from sympy import cancel, fraction  # only where a dimension is named
+        if isinstance(whole, SymbolicSize) and (found := whole.over(known)) is not None:
+            return found
+        from sympy import cancel, fraction
 
-        quotient = cancel(whole / known)
+        quotient = cancel(as_expr(whole) / as_expr(known))
         if fraction(quotient)[1] == 1:
             return normal(quotient)
     raise ShapeError(

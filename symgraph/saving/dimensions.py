@@ -11,7 +11,8 @@ from typing import Any, cast
 
 from ..errors import DTypeError, InputError, ShapeError
 from ..ir.avals import Aval, supported_dtype
-from ..ir.dims import Dim, named
+from ..ir.dims import Dim, named, normal
+from ..ir.symbolic_sizes import as_expr
 from .json_paths import LARGEST, Place
 
 __all__ = ["aval_at", "dim_at", "dtype_at", "shape_at", "written_aval", "written_dim"]
@@ -30,19 +31,20 @@ def written_dim(dim: Dim) -> Any:
     """A dimension as JSON: `3`, `"n"`, `{"Mul": [2, "n"]}`."""
     if isinstance(dim, int):
         return int(dim)
-    if dim.is_Integer:
-        return int(dim)
-    if dim.is_Rational:
-        return {"Ratio": [int(part) for part in dim.as_numer_denom()]}
     if dim.is_Symbol:
         return str(dim)
-    head = type(dim).__name__
+    expr = as_expr(dim)
+    if expr.is_Integer:
+        return int(expr)
+    if expr.is_Rational:
+        return {"Ratio": [int(part) for part in expr.as_numer_denom()]}
+    head = type(expr).__name__
     if head not in _HEADS:
         raise InputError(
             f"The dimension {dim} cannot be saved: it is made by {head}.",
             mend="Use sums, products and quotients of named dimensions.",
         )
-    parts = [written_dim(cast("Dim", each)) for each in dim.args]
+    parts = [written_dim(cast("Dim", each)) for each in expr.args]
     # SymPy keeps the arguments of Min and Max in a set, whose order may change.
     return {head: parts if head == "Pow" else sorted(parts, key=json.dumps)}
 
@@ -58,7 +60,7 @@ def _dim_at(place: Place) -> tuple[Dim, int]:
         found, terms = _tree(place, 0)
         if not found.free_symbols or found.is_integer is False:
             place.refuse("this is not a whole number in named dimensions")
-        return found, terms
+        return normal(found), terms
     if isinstance(place.value, str):
         return _symbol(place), 1
     return place.integer(0), 1
@@ -80,7 +82,7 @@ def _tree(place: Place, depth: int) -> tuple[Any, int]:
     if depth > _DEEPEST:
         place.refuse("the expression is nested too deeply")
     if isinstance(place.value, str):
-        return _symbol(place), 1
+        return as_expr(_symbol(place)), 1
     if not isinstance(place.value, dict):
         return sympy.Integer(place.integer()), 1
     head, inner = place.alone()

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 
 from ...errors import FormatError, InputError
-from ...ir.dims import Dim
+from ...ir.dims import Dim, names_of
 from ...ir.walks import reachable
 from .attributes import value_of
 from .values import Entry, Numbers, Value
@@ -175,9 +175,7 @@ class Call:
         """
         found = self.numbers(place, what)
         if found.dtype == object:
-            names = sorted(
-                {str(s) for dim in found.ravel() for s in getattr(dim, "free_symbols", ())}
-            )
+            names = sorted({name for dim in found.ravel() for name in names_of(dim)})
             raise InputError(
                 f"{self.op} needs its {what} in numbers, which come from the size of "
                 f"{', '.join(names)}.",

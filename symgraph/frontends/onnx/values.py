@@ -19,6 +19,7 @@ from ...ir.dag import Dag
 from ...ir.dims import is_named, normal
 from ...ir.interpreter import evaluate
 from ...ir.node import Node
+from ...ir.symbolic_sizes import as_expr
 from ...ir.walks import reachable
 
 __all__ = [
@@ -121,6 +122,7 @@ def check_sizes(sizes: Iterable[Any]) -> None:
 
 def _terms(expr: Any) -> int:
     """How many terms a sum of products has, multiplied out; at most `_MOST_TERMS` + 1."""
+    expr = as_expr(expr)
     if expr.is_Add:
         found = sum(_terms(each) for each in expr.args)
     elif expr.is_Mul:

@@ -14,6 +14,7 @@ from ...errors import DTypeError, InputError
 from ...extras import module_of_extra
 from ...ir.avals import Aval, supported_dtype
 from ...ir.dims import Dim, named, normal
+from ...ir.symbolic_sizes import as_expr
 from ...records import record
 
 __all__ = [
@@ -311,7 +312,9 @@ def dim_of(size: Any, dims: Mapping[Any, Any]) -> Dim:
     if isinstance(size, int):
         return int(size)
     expression = size.node.expr
-    return normal(expression.xreplace({each: dims[each] for each in expression.free_symbols}))
+    return normal(
+        expression.xreplace({each: as_expr(dims[each]) for each in expression.free_symbols})
+    )
 
 
 def _names_of_dims(
