@@ -7,7 +7,7 @@ import linecache
 import textwrap
 from collections.abc import Iterator
 
-from ..source import Frame
+from ..source import Frame, users_frame
 from .advice import user_expression
 
 __all__ = ["instead_of_condition", "instead_of_statement"]
@@ -21,7 +21,8 @@ _CHECKED = (
     'debug="nan") and lower(debug="nan") tell the operation that gave it.'
 )
 _LEFT = "A loop that ends by a condition is sg.while_loop."
-_CHOSEN = "Choose elementwise with np.where(condition, a, b), or a branch with sg.cond."
+_ELEMENTWISE = "choose elementwise with np.where(condition, a, b)"
+_CHOSEN = f"C{_ELEMENTWISE[1:]}, or a branch with sg.cond."
 
 
 def instead_of_statement(frame: Frame | None) -> str:
@@ -77,7 +78,7 @@ def instead_of_condition(line: str, is_truth: bool = True) -> str:
     is_truth : bool
         Whether the symbol is boolean. Of a number, `x or y` is x or y, and no truth value.
     """
-    found = user_expression()
+    found = user_expression(users_frame())
     if found is None:
         return ""
     whole = _around(found.node, line)
@@ -101,7 +102,8 @@ def instead_of_condition(line: str, is_truth: bool = True) -> str:
             joined = f"~{shown}" if is_truth else f"{shown} == 0"
         case _:
             return ""
-    return f"Of arrays write {joined}, and choose elementwise with np.where(condition, a, b)."
+    goes_on = "end the loop by sg.while_loop" if line.startswith("while ") else _ELEMENTWISE
+    return f"Of arrays write {joined}, and {goes_on}."
 
 
 def _in_parentheses(node: ast.expr) -> str:
