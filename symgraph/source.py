@@ -116,7 +116,7 @@ def is_internal(frame: FrameType) -> bool:
         # Examples in docstrings run under the name of their module, and are written as a user's.
         ours = file != _DEMO and not file.startswith("<doctest")
         found = _internal[key] = ours and (
-            file.startswith((_PACKAGE, _RULES, "<frozen", "<__array_function__"))
+            file.startswith((_PACKAGE, _RULES, "<symgraph ", "<frozen", "<__array_function__"))
             or module.partition(".")[0] in _INTERNAL_MODULES
             # The script an installer writes for the command is no file of the user's.
             or Path(file).stem == "symgraph"

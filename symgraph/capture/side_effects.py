@@ -43,7 +43,7 @@ def side_effects(before: Captured, after: Captured) -> Iterator[tuple[str, str]]
     if number:
         yield number, _CHANGES
     for what, value in before.values.items():
-        if isinstance(value, (Held, float, int)) and _is_symbol(after.values.get(what)):
+        if _is_other(value, after.values.get(what)):
             yield what, _CHANGES
     for what, owner, found, is_read in before.containers:
         now = held_by(owner)
@@ -54,6 +54,13 @@ def side_effects(before: Captured, after: Captured) -> Iterator[tuple[str, str]]
             yield what, _STORES
     for what in before.iterators:
         yield what, _TAKES
+
+
+def _is_other(value: object, later: object) -> bool:
+    """Whether a number or an array has become a symbol, or an array one of other numbers."""
+    if isinstance(value, Held) and isinstance(later, Held):
+        return value.content != later.content
+    return isinstance(value, (Held, float, int)) and _is_symbol(later)
 
 
 def _is_symbol(value: object) -> bool:

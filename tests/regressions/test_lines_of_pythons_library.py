@@ -1,4 +1,4 @@
-"""An error below `statistics.fmean(x)` named a line of `statistics.py` as the user's."""
+"""Errors named lines of `statistics.py`, and of programs that were generated, as the user's."""
 
 from __future__ import annotations
 
@@ -30,3 +30,12 @@ def test_the_line_is_the_users(f: Callable[[Any], Any]) -> None:
     rows = [row for row in raised.value.rows if row.startswith("used at")]
     assert len(rows) == 1
     assert f"test_lines_of_pythons_library.py:{f.__code__.co_firstlineno}" in rows[0]
+
+
+def test_a_line_of_a_generated_program_is_no_users() -> None:
+    g = sg.grad(lambda a: sg.root(lambda z, a: z**2 + a, 1.0, a))
+    with pytest.raises(sg.ConvergenceError) as raised:
+        g(2.0)  # the call
+    assert "g(2.0)  # the call" in str(raised.value)
+    assert "<symgraph" not in str(raised.value)
+    assert "sg.root(lambda z, a: z**2 + a, 1.0, a)" in raised.value.__notes__[0]

@@ -68,7 +68,15 @@ def exchanges(w: Any, pair: Any = [1.0, 2.0]) -> Any:  # noqa: B006
     return np.sum(w) * pair[0]
 
 
-@pytest.mark.parametrize(("f", "what"), [(rotates, "queue"), (pops, "stack"), (exchanges, "pair")])
+def counts(w: Any, steps: Any = np.zeros(1)) -> Any:  # noqa: B008
+    steps += 1
+    return np.sum(w) * steps[0]
+
+
+CHANGED = [(rotates, "queue"), (pops, "stack"), (exchanges, "pair"), (counts, "steps")]
+
+
+@pytest.mark.parametrize(("f", "what"), CHANGED)
 def test_a_container_that_is_read_and_changed_is_told(f: Callable[[Any], Any], what: str) -> None:
     with pytest.warns(sg.SideEffectWarning, match=rf"changes {what}[,\[]"):
         sg.grad(f)(W)
@@ -103,6 +111,10 @@ class Model:
         self.shapes.append(w.shape)
         return np.sum(w)
 
+    def writes_again(self, w: Any) -> Any:
+        self.hidden[:] = 0.0
+        return np.sum(self.hidden + w)
+
     def keeps(self, w: Any) -> Any:
         self.input = w
         return np.sum(self.input)
@@ -121,7 +133,7 @@ def test_symbols_that_stay_in_an_object_are_told(name: str, told: str) -> None:
         sg.grad(getattr(Model(), name))(W)
 
 
-@pytest.mark.parametrize("name", ["remembers", "records", "keeps"])
+@pytest.mark.parametrize("name", ["remembers", "records", "keeps", "writes_again"])
 def test_what_means_the_same_at_each_call_is_not(name: str) -> None:
     g = sg.grad(getattr(Model(), name))
     np.testing.assert_array_equal(g(W), g(2 * W))
