@@ -56,6 +56,7 @@ from .watched import (
     content_of_cell,
     entries,
     is_iterator,
+    left_in,
     objects,
     sampled,
 )
@@ -197,7 +198,7 @@ class _Walk(AttributeReads):
         else:
             self.found.values[label] = value
             if is_iterator(value) and not self.inside:
-                self.found.iterators.append(label)
+                self.found.iterators[label] = left_in(value)
             self._others(label, value)
 
     def _others(self, label: str, value: object) -> None:

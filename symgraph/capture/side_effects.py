@@ -52,8 +52,9 @@ def side_effects(before: Captured, after: Captured) -> Iterator[tuple[str, str]]
             yield what, _CHANGES
         elif any(map(_is_symbol, now)) and not any(map(_is_symbol, found)):
             yield what, _STORES
-    for what in before.iterators:
-        yield what, _TAKES
+    for what, left in before.iterators.items():
+        if left != after.iterators.get(what):
+            yield what, _TAKES
 
 
 def _is_other(value: object, later: object) -> bool:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
-from operator import is_
+from itertools import count
+from operator import is_, length_hint
 from types import CellType, CodeType
 from typing import Any, cast
 
@@ -30,6 +31,7 @@ __all__ = [
     "entries",
     "held_by",
     "is_iterator",
+    "left_in",
     "objects",
     "sampled",
 ]
@@ -54,8 +56,8 @@ class Captured:
         Random generators among them, of NumPy's and Python's.
     containers : list
         Containers that can be written to: name, container, elements then, whether it is read.
-    iterators : list of str
-        Names of iterators that Python's own functions made, as `zip` does.
+    iterators : dict
+        What was left in iterators that Python's own functions made, as `zip` does, by their names.
     codes : list
         The code of each function that was followed.
     asks_types : bool
@@ -66,7 +68,7 @@ class Captured:
         self.values: dict[str, Any] = {}
         self.generators: dict[str, Any] = {}
         self.containers: list[tuple[str, Any, list[Any], bool]] = []
-        self.iterators: list[str] = []
+        self.iterators: dict[str, Any] = {}
         self.codes: list[Any] = []
         self.asks_types = False
         self._names: list[tuple[Mapping[Any, Any], Any, Any]] = []
@@ -258,6 +260,13 @@ def is_iterator(value: object) -> bool:
     """
     module = type(value).__module__
     return module in ("builtins", "itertools", "_csv") and hasattr(value, "__next__")
+
+
+def left_in(iterator: object) -> Any:
+    """What tells how far an iterator is; of most nothing does, and the answer is a new object."""
+    if isinstance(iterator, count):
+        return repr(iterator)
+    return length_hint(iterator, -1) if hasattr(iterator, "__length_hint__") else object()
 
 
 def objects(values: np.ndarray[Any, Any]) -> list[Any]:

@@ -46,6 +46,20 @@ def test_an_iterator_that_is_read_is_told(kind: str) -> None:
     np.testing.assert_array_equal(traced(W), first)  # Once is enough.
 
 
+@pytest.mark.parametrize("kind", ["count", "iterator of a list", "reversed"])
+def test_what_is_left_as_it_was_is_not(kind: str) -> None:
+    """Most others do not tell how far they are."""
+    iterator = ITERATORS[kind]()
+
+    def named() -> str:
+        return f"layer {next(iterator)}"
+
+    def loss(w: Any, name: Any = None) -> Any:
+        return np.sum(w) if name is None else np.sum(w) * len(name or named())
+
+    np.testing.assert_array_equal(sg.grad(loss)(W), [1, 1, 1])
+
+
 def test_an_iterator_of_the_function_s_own_is_no_matter() -> None:
     def loss(w: Any) -> Any:
         ones = iter([1.0, 2.0])
