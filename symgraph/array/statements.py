@@ -7,10 +7,10 @@ import linecache
 import textwrap
 from collections.abc import Iterator
 
-from ..source import Frame, users_frame
+from ..source import Frame, user_frame, users_frame
 from .advice import user_expression
 
-__all__ = ["instead_of_condition", "instead_of_statement"]
+__all__ = ["instead_of_condition", "instead_of_mask", "instead_of_statement"]
 
 _ASSERTED = (
     "State what is known of an input as a fact, as in sg.spec(3, assume=sg.positive), and lower "
@@ -65,6 +65,44 @@ def _block(file: str, line: int) -> Iterator[str]:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+# -- masks -----------------------------------------------------------------------------------------
+def instead_of_mask() -> str:
+    """What to write where a symbolic mask selects: `np.where`, for `y[m] *= 2` with its names."""
+    frame, found = user_frame(), user_expression(users_frame())
+    if found is None or not isinstance(found.node, ast.Subscript):
+        return _KEPT
+    read = ast.dump(found.node.slice)
+    try:
+        statements = ast.parse("" if frame is None else frame.text).body
+    except (SyntaxError, ValueError):  # a part of a statement
+        return _KEPT
+    match statements:
+        case [ast.AugAssign(target=ast.Subscript() as target, op=op, value=value)]:
+            whole: ast.expr = ast.BinOp(target, op, value)
+        case [ast.Assign(targets=[ast.Subscript() as target], value=whole)]:
+            pass
+        case _:
+            return _KEPT
+    if ast.dump(target.slice) != read or isinstance(target.slice, ast.Tuple):
+        return _KEPT
+    mask, array = ast.unparse(target.slice), ast.unparse(target.value)
+    chosen = ast.unparse(_Unmasked(target.slice).visit(whole))
+    return f"Keep the shape: {array} = np.where({mask}, {chosen}, {array})."
+
+
+_KEPT = "Keep the shape: np.where(mask, x, 0), or multiply by the mask."
+
+
+class _Unmasked(ast.NodeTransformer):
+    """Takes `[mask]` away from arrays."""
+
+    def __init__(self, mask: ast.expr) -> None:
+        self._mask = ast.dump(mask)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        return node.value if ast.dump(node.slice) == self._mask else self.generic_visit(node)
 
 
 # -- conditions ------------------------------------------------------------------------------------

@@ -119,6 +119,24 @@ def ends_by_a_condition(x):
     return np.sum(x)
 
 
+def scales_where(x):
+    y = x.copy()
+    y[y > 2] *= 3 - x[0]
+    return np.sum(y)
+
+
+def takes_where(x):
+    y, far = x.copy(), x > 2
+    y[far] = np.sqrt(x[far]) + 1
+    return np.sum(y)
+
+
+def takes_elsewhere(x):
+    y, far = x.copy(), x > 2
+    y[1] = x[far][0]
+    return np.sum(y)
+
+
 def ends_by_one_of_two(x):
     steps = 0
     while np.sum(x) > 1 or steps < 3:
@@ -227,6 +245,9 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: bisect.bisect(x, 0.5) * x[0], "Use np.searchsorted"),
     (lambda x: statistics.harmonic_mean(x), "Use NumPy's functions"),
     (ends_by_one_of_two, "end the loop by sg.while_loop"),
+    (scales_where, "y = np.where(y > 2, y * (3 - x[0]), y)."),
+    (takes_where, "y = np.where(far, np.sqrt(x) + 1, y)."),
+    (takes_elsewhere, "np.where(mask, x, 0), or multiply by the mask"),
 ]
 
 
