@@ -112,6 +112,7 @@ class Retraces:
         """Warn of what the function has changed while it was traced."""
         for what, told in side_effects(before, after):
             self._warn(what, told.format(name=self._name, what=what), SideEffectWarning)
+        after.containers.clear()  # What was read is kept for as long as the program is.
 
     def _warn(self, what: str, message: str, kind: type[Warning] = RetraceWarning) -> None:
         if what in self._warned:

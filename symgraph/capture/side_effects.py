@@ -48,6 +48,8 @@ def side_effects(before: Captured, after: Captured) -> Iterator[tuple[str, str]]
     for what, owner, found, is_read in before.containers:
         now = held_by(owner)
         grown = len(now) >= len(found) and all(map(is_, now, found))
+        if grown and len(now) == len(found):
+            continue
         if not grown and is_read and not isinstance(owner, dict):
             yield what, _CHANGES
         elif any(map(_is_symbol, now)) and not any(map(_is_symbol, found)):
