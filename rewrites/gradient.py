@@ -69,6 +69,32 @@ def sum_of_lengthened(x: Array, shape: Shape, axis: Axes) -> Identity:
     return whole, multiply(reshape(x, whole.shape), count)
 
 
+@static
+def lengthened(
+    old: tuple[object, ...], new: tuple[object, ...], axis: tuple[int, ...]
+) -> tuple[int, ...]:
+    """Those of the axes that broadcasting from `old` to `new` added or lengthened."""
+    return tuple(each for each in axis if -each > len(old) or (old[each] == 1 and new[each] != 1))
+
+
+@static
+def axes_of(shape: tuple[object, ...], axis: tuple[int, ...]) -> tuple[int, ...]:
+    """Those of the axes that an array of the shape has."""
+    return tuple(each for each in axis if -each <= len(shape))
+
+
+@rule(sound="rounding", measure="elements added")
+def sum_of_partly_lengthened(x: Array, shape: Shape, axis: Axes, keepdims: Flag) -> Identity:
+    r"""$\sum_j \sum_{i=1}^n x_j = n \sum_j x_j$, where x was broadcast along some of the axes."""
+    whole = applied("sum", broadcast_to(x, shape), axis=axis, keepdims=keepdims)
+    made = lengthened(x.shape, shape, axis)
+    once = applied("sum", x, axis=axes_of(x.shape, axis), keepdims=keepdims)
+    provided((made != ()) & (made != axis) & (once.shape == whole.shape))
+    # An empty sum is 0, though x may be NaN.
+    provided(element_count(shape, made) != 0)
+    return whole, multiply(once, number(element_count(shape, made), whole.dtype))
+
+
 @rule(sound="exact", kink="everywhere: the slope is told")
 def value_with_slope(x: Array, y: Real, slope: Real) -> Identity:
     """A value whose slope in y is told is that value."""

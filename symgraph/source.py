@@ -10,6 +10,7 @@ import dis
 import linecache
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any
@@ -21,10 +22,12 @@ __all__ = [
     "described",
     "is_assigning",
     "is_internal",
+    "is_pythons",
     "is_running",
     "raising_frame",
     "running_frame",
     "user_frame",
+    "users_frame",
 ]
 
 
@@ -97,6 +100,9 @@ _INTERNAL_MODULES = (
 # By file, and what is in no file, as `<string>`, by module, too. The hash of a name is kept, that
 # of a code object is not.
 _internal: dict[str | tuple[str, str], bool] = {}
+_PYTHON = os.path.join(os.path.dirname(linecache.__file__), "")
+_INSTALLED = ("site-packages", "dist-packages")
+"""Folders of Python's library that hold what else is installed."""
 _frames: dict[tuple[CodeType, int], Frame] = {}
 
 
@@ -110,7 +116,7 @@ def is_internal(frame: FrameType) -> bool:
         # Examples in docstrings run under the name of their module, and are written as a user's.
         ours = file != _DEMO and not file.startswith("<doctest")
         found = _internal[key] = ours and (
-            file.startswith((_PACKAGE, _RULES, "<frozen", "<__array_function__"))
+            file.startswith((_PACKAGE, _RULES, "<symgraph ", "<frozen", "<__array_function__"))
             or module.partition(".")[0] in _INTERNAL_MODULES
             # The script an installer writes for the command is no file of the user's.
             or Path(file).stem == "symgraph"
@@ -119,9 +125,24 @@ def is_internal(frame: FrameType) -> bool:
 
 
 def user_frame() -> Frame | None:
-    """The innermost frame outside this library, or None where there is none."""
-    frame = running_frame()
+    """The innermost frame outside this library and Python's, or None where there is none."""
+    frame = users_frame()
     return None if frame is None else described(frame.f_code, frame.f_lineno)
+
+
+def users_frame() -> FrameType | None:
+    """Python's own object for the innermost frame outside this library and Python's."""
+    frame = running_frame()
+    while frame is not None and is_pythons(frame.f_code.co_filename):
+        frame = None if frame.f_back is None else running_frame(frame.f_back)
+    return frame
+
+
+@cache
+def is_pythons(file: str) -> bool:
+    """Whether a file is of Python's own library, as those of `statistics` and `heapq` are."""
+    below = file.removeprefix(_PYTHON)
+    return below != file and below.partition(os.sep)[0] not in _INSTALLED
 
 
 def running_frame(frame: FrameType | None = None) -> FrameType | None:
@@ -156,11 +177,11 @@ def is_assigning(frame: FrameType) -> bool:
 
 
 def raising_frame(traceback: TracebackType | None) -> Frame | None:
-    """The innermost frame outside this library that an exception came through."""
+    """The innermost frame outside this library and Python's that an exception came through."""
     found: Frame | None = None
     while traceback is not None:
         frame = traceback.tb_frame
-        if not is_internal(frame):
+        if not (is_internal(frame) or is_pythons(frame.f_code.co_filename)):
             found = described(frame.f_code, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found

@@ -18,7 +18,8 @@ from typing import Any, cast
 import numpy as np
 
 from ..records import record
-from ..source import is_assigning, running_frame
+from ..source import is_assigning, running_frame, users_frame
+from .methods_of_numbers import instead_of_array_method
 from .polynomials import instead_of_polynomials
 
 __all__ = [
@@ -66,9 +67,16 @@ class UserExpression:
         return found
 
 
-def user_expression() -> UserExpression | None:
-    """The expression that is running on the user's line, or None where the source is not there."""
-    frame = running_frame()
+def user_expression(frame: FrameType | None = None) -> UserExpression | None:
+    """The expression that is running on the user's line, or None where the source is not there.
+
+    Parameters
+    ----------
+    frame : frame, optional
+        The frame of the line; by default the innermost one outside this library, which may be of
+        Python's.
+    """
+    frame = running_frame() if frame is None else frame
     text = "" if frame is None else _text(frame)
     if frame is None or not text:
         return None
@@ -105,7 +113,7 @@ def instead_of_numbers(*, of_size: bool = False) -> str:
     of_size : bool
         Whether it is of the size of a named dimension, which is a number without `float` and `int`.
     """
-    found = user_expression()
+    found = user_expression(users_frame())
     if found is None or (of_size and _is_conversion(found)):
         return ""
     if found.assigned:
@@ -181,6 +189,21 @@ _OF_BUILTINS: dict[object, str] = {
 }
 
 
+_OF_PYTHON: Mapping[str, Mapping[str, str]] = {
+    "_bisect": dict.fromkeys(("bisect", "bisect_left", "bisect_right"), "np.searchsorted"),
+    "heapq": dict.fromkeys(("nlargest", "nsmallest"), "np.sort"),
+    "statistics": {
+        **dict.fromkeys(("fmean", "mean"), "np.mean"),
+        "median": "np.median",
+        "pstdev": "np.std",
+        "pvariance": "np.var",
+        "stdev": "np.std(x, ddof=1)",
+        "variance": "np.var(x, ddof=1)",
+    },
+}
+"""Functions of Python's own modules, and NumPy's of the same meaning."""
+
+
 def _is_conversion(found: UserExpression) -> bool:
     call = found.node
     return isinstance(call, ast.Call) and found.value_of(call.func) in (float, int)
@@ -202,6 +225,8 @@ _JOINING = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 def _instead_of_call(found: UserExpression, call: ast.Call, of_size: bool) -> str:
     function = found.value_of(call.func)
     module, name = str(getattr(function, "__module__", "")), getattr(function, "__name__", "")
+    if function is None and isinstance(call.func, ast.Attribute):
+        return instead_of_array_method(found.value_of(call.func.value), call)
     if module == "builtins" and function in _OF_BUILTINS:
         return _OF_BUILTINS[function]
     if isinstance(function, np.vectorize) or _makes_vectorized(found, call.func):
@@ -217,6 +242,10 @@ def _instead_of_call(found: UserExpression, call: ast.Call, of_size: bool) -> st
     if module.startswith("numpy.polynomial"):
         series = not isinstance(function, type) and not name
         return instead_of_polynomials(module, "" if series else name)
+    if module in _OF_PYTHON:
+        other = _OF_PYTHON[module].get(name, "NumPy's functions")
+        traces = "which traces" if other.startswith("np.") else "which trace"
+        return f"{module.lstrip('_')}.{name} computes with Python's numbers. Use {other}, {traces}."
     first = call.args[0] if call.args else None
     if function is np.fill_diagonal and first is not None:
         return start_from(found.value_of(first), ast.unparse(first))

@@ -13,7 +13,7 @@ from ..ir.dims import show_shape
 from ..ir.given_names import name_of
 from ..ir.naming import settle
 from ..ir.node import Node
-from ..notation.node_text import escaped, shortened
+from ..notation.node_text import escaped, shortened, shown_value
 from ..source import user_frame
 
 __all__ = ["located"]
@@ -55,4 +55,4 @@ def _shown(operand: object) -> str:
     if isinstance(operand, np.ndarray):
         array = cast("np.ndarray[Any, Any]", operand)
         return f"{array.dtype}{show_shape(array.shape)}   a constant"
-    return f"{operand!r}"
+    return shown_value(operand)

@@ -16,6 +16,7 @@ from ..errors import InputError, MissingAttribute, TraceError
 from ..ir.avals import AxisLike
 from ..source import user_frame
 from .dispatch import is_complex
+from .flat import Flat
 from .library_calls import LibraryCall, library_call
 from .operators import Operators
 from .other_methods import instead_of_method, instead_of_torch
@@ -48,6 +49,17 @@ class ArrayMethods(Operators):
     def mT(self) -> Self:
         """The last two axes exchanged."""
         return self._call("matrix_transpose", self)
+
+    @property
+    def flat(self) -> Flat:
+        """The elements in a row, to be read and written."""
+        if not self.ndim:  # SymPy would look for the elements of an element, without end.
+            self.__getattr__("flat")
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, values: object) -> None:
+        self.flat[:] = values
 
     @property
     def real(self) -> Self:

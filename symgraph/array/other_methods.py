@@ -32,7 +32,7 @@ INSTEAD_OF: Mapping[str, str] = {
         ("backward", "grad", "requires_grad_"),
         "sg.grad(y, x) is the gradient of the symbolic scalar y by x.",
     ),
-    "flat": "np.ravel(x) is the array as a vector.",
+    "flat": "Leave it out: an array without dimensions is a number.",
     # -- JAX and PyTorch --
     "at": "Write as in NumPy, y = x.copy(); y[i] = v. snp.index_update(x, i, v) is that copy, "
     "and snp.index_add adds.",

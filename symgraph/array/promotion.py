@@ -16,6 +16,7 @@ from ..ir.avals import refuse_other_arrays, supported_dtype
 from ..ir.dims import is_named
 from ..ir.node import Node, make
 from ..ir.op import OPS
+from ..notation.node_text import shown_value
 from .dimension_numbers import node_of_size, weak_number
 
 __all__ = ["cast_to", "common_dtype", "constant_node", "dtype_or_type", "number_or_array"]
@@ -36,14 +37,15 @@ def constant_node(value: object, dtype: DTypeLike | None = None) -> Node:
         array = np.array(value, dtype=dtype, order="C")
     except OverflowError as error:
         raise RangeError(
-            f"{value!r} does not fit the dtype {dtype}: {error}.",
+            f"{shown_value(value)} does not fit the dtype {dtype}: {error}.",
             mend="Give the number a dtype of its own, as in np.int64(...), or convert the array.",
         ) from None
     except (ValueError, TypeError) as error:
         raise DTypeError(f"{value!r} cannot be a constant of dtype {dtype}: {error}.") from None
     if array.dtype == object and isinstance(value, int):
         raise RangeError(
-            f"{value!r} is too large for an integer of 64 bits.", mend="Write it as a float."
+            f"{shown_value(value)} is too large for an integer of 64 bits.",
+            mend="Write it as a float.",
         )
     array = array.astype(supported_dtype(array.dtype), copy=False)
     array.flags.writeable = False

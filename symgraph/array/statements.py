@@ -7,10 +7,10 @@ import linecache
 import textwrap
 from collections.abc import Iterator
 
-from ..source import Frame
+from ..source import Frame, user_frame, users_frame
 from .advice import user_expression
 
-__all__ = ["instead_of_condition", "instead_of_statement"]
+__all__ = ["instead_of_condition", "instead_of_mask", "instead_of_statement"]
 
 _ASSERTED = (
     "State what is known of an input as a fact, as in sg.spec(3, assume=sg.positive), and lower "
@@ -21,7 +21,8 @@ _CHECKED = (
     'debug="nan") and lower(debug="nan") tell the operation that gave it.'
 )
 _LEFT = "A loop that ends by a condition is sg.while_loop."
-_CHOSEN = "Choose elementwise with np.where(condition, a, b), or a branch with sg.cond."
+_ELEMENTWISE = "choose elementwise with np.where(condition, a, b)"
+_CHOSEN = f"C{_ELEMENTWISE[1:]}, or a branch with sg.cond."
 
 
 def instead_of_statement(frame: Frame | None) -> str:
@@ -66,6 +67,44 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
+# -- masks -----------------------------------------------------------------------------------------
+def instead_of_mask() -> str:
+    """What to write where a symbolic mask selects: `np.where`, for `y[m] *= 2` with its names."""
+    frame, found = user_frame(), user_expression(users_frame())
+    if found is None or not isinstance(found.node, ast.Subscript):
+        return _KEPT
+    read = ast.dump(found.node.slice)
+    try:
+        statements = ast.parse("" if frame is None else frame.text).body
+    except (SyntaxError, ValueError):  # a part of a statement
+        return _KEPT
+    match statements:
+        case [ast.AugAssign(target=ast.Subscript() as target, op=op, value=value)]:
+            whole: ast.expr = ast.BinOp(target, op, value)
+        case [ast.Assign(targets=[ast.Subscript() as target], value=whole)]:
+            pass
+        case _:
+            return _KEPT
+    if ast.dump(target.slice) != read or isinstance(target.slice, ast.Tuple):
+        return _KEPT
+    mask, array = ast.unparse(target.slice), ast.unparse(target.value)
+    chosen = ast.unparse(_Unmasked(target.slice).visit(whole))
+    return f"Keep the shape: {array} = np.where({mask}, {chosen}, {array})."
+
+
+_KEPT = "Keep the shape: np.where(mask, x, 0), or multiply by the mask."
+
+
+class _Unmasked(ast.NodeTransformer):
+    """Takes `[mask]` away from arrays."""
+
+    def __init__(self, mask: ast.expr) -> None:
+        self._mask = ast.dump(mask)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        return node.value if ast.dump(node.slice) == self._mask else self.generic_visit(node)
+
+
 # -- conditions ------------------------------------------------------------------------------------
 def instead_of_condition(line: str, is_truth: bool = True) -> str:
     """What to write instead of `and`, `or`, `not` and `a < b < c`; empty for a plain condition.
@@ -77,7 +116,7 @@ def instead_of_condition(line: str, is_truth: bool = True) -> str:
     is_truth : bool
         Whether the symbol is boolean. Of a number, `x or y` is x or y, and no truth value.
     """
-    found = user_expression()
+    found = user_expression(users_frame())
     if found is None:
         return ""
     whole = _around(found.node, line)
@@ -101,7 +140,8 @@ def instead_of_condition(line: str, is_truth: bool = True) -> str:
             joined = f"~{shown}" if is_truth else f"{shown} == 0"
         case _:
             return ""
-    return f"Of arrays write {joined}, and choose elementwise with np.where(condition, a, b)."
+    goes_on = "end the loop by sg.while_loop" if line.startswith("while ") else _ELEMENTWISE
+    return f"Of arrays write {joined}, and {goes_on}."
 
 
 def _in_parentheses(node: ast.expr) -> str:

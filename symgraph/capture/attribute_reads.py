@@ -67,6 +67,8 @@ class AttributeReads(ABC):
         """Follow `value.a.b.c` to the value that code reads, and to what makes it."""
         for i, name in enumerate(chain):
             if isinstance(value, (list, set, dict, deque)) and name in _CHANGERS:
+                if not self.inside:
+                    self.found.container(label, cast("Any", value), is_read=False)
                 return
             if given_when_called(value) or environment(value) is not None:
                 break

@@ -29,6 +29,11 @@ _ANOTHER_LIBRARY = (
     "function compiled by Numba take the plain one, f.py_func."
 )
 
+_ITERATORS = (
+    "symgraph: np.nditer iterates over numbers. Compute with the whole array, or number the "
+    "elements with np.ndindex(x.shape) and read x[index]."
+)
+
 _NAME_OF_ARRAYS = "symgraph.array.handle.Array"
 """What other libraries call a symbolic array."""
 _owners: WeakKeyDictionary[Node, Scope] = WeakKeyDictionary()
@@ -60,6 +65,8 @@ def called(
         try:
             yield scope
         except Exception as error:
+            if type(error) is TypeError and str(error).startswith("Iterator operand"):
+                error.add_note(_ITERATORS)
             if _of_another_library(error):
                 error.add_note(_ANOTHER_LIBRARY)
             raise

@@ -55,6 +55,8 @@ from .watched import (
     Held,
     content_of_cell,
     entries,
+    is_iterator,
+    left_in,
     objects,
     sampled,
 )
@@ -174,6 +176,8 @@ class _Walk(AttributeReads):
             self.found.generators[label] = value
         elif isinstance(value, (list, tuple, set, frozenset, deque, dict, MappingProxyType)):
             self._container(label, value)
+            if not self.inside and isinstance(value, (list, set, deque, dict)):
+                self.found.container(label, cast("Any", value))
             if is_derived(value):
                 self._others(label, value)
         elif isinstance(value, (staticmethod, classmethod)):
@@ -193,6 +197,8 @@ class _Walk(AttributeReads):
             self.found.table(value)
         else:
             self.found.values[label] = value
+            if is_iterator(value) and not self.inside:
+                self.found.iterators[label] = left_in(value)
             self._others(label, value)
 
     def _others(self, label: str, value: object) -> None:

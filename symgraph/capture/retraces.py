@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from ..source import user_frame
+from .side_effects import side_effects
+from .watched import Captured
 
 __all__ = ["AT", "RetraceWarning", "Retraces", "SideEffectWarning"]
 
@@ -22,7 +24,7 @@ class RetraceWarning(UserWarning):
 
 
 class SideEffectWarning(UserWarning):
-    """A traced function changes a number that it reads: at each trace, and not at each call."""
+    """A traced function changes what it reads: at each trace, and not at each call."""
 
 
 class Retraces:
@@ -106,15 +108,11 @@ class Retraces:
                 "to a few sizes.",
             )
 
-    def of_side_effect(self, what: str) -> None:
-        """Warn that the function has changed a number that it reads."""
-        self._warn(
-            what,
-            f"{self._name} changes {what}, which it reads. That is done while it is traced, not "
-            f"at each call: later calls go on with the first value. Make {what} an argument, and "
-            "return the next one beside the result, with has_aux=True.",
-            SideEffectWarning,
-        )
+    def of_side_effects(self, before: Captured, after: Captured) -> None:
+        """Warn of what the function has changed while it was traced."""
+        for what, told in side_effects(before, after):
+            self._warn(what, told.format(name=self._name, what=what), SideEffectWarning)
+        after.containers.clear()  # What was read is kept for as long as the program is.
 
     def _warn(self, what: str, message: str, kind: type[Warning] = RetraceWarning) -> None:
         if what in self._warned:

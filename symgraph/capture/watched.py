@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
-from operator import is_
+from itertools import count
+from operator import is_, length_hint
 from types import CellType, CodeType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -28,6 +29,9 @@ __all__ = [
     "Held",
     "content_of_cell",
     "entries",
+    "held_by",
+    "is_iterator",
+    "left_in",
     "objects",
     "sampled",
 ]
@@ -50,6 +54,10 @@ class Captured:
         opaque objects.
     generators : dict
         Random generators among them, of NumPy's and Python's.
+    containers : list
+        Containers that can be written to: name, container, elements then, whether it is read.
+    iterators : dict
+        What was left in iterators that Python's own functions made, as `zip` does, by their names.
     codes : list
         The code of each function that was followed.
     asks_types : bool
@@ -59,6 +67,8 @@ class Captured:
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
         self.generators: dict[str, Any] = {}
+        self.containers: list[tuple[str, Any, list[Any], bool]] = []
+        self.iterators: dict[str, Any] = {}
         self.codes: list[Any] = []
         self.asks_types = False
         self._names: list[tuple[Mapping[Any, Any], Any, Any]] = []
@@ -96,6 +106,10 @@ class Captured:
         found = parts(owner)
         self._parts.append((owner, len(owner), parts, found))
         return found
+
+    def container(self, label: str, owner: Collection[Any], *, is_read: bool = True) -> None:
+        """Note what a container holds that the function may write to, and may read."""
+        self.containers.append((label, owner, held_by(owner), is_read))
 
     def array(self, owner: np.ndarray[Any, Any]) -> None:
         """Watch the numbers of an array."""
@@ -232,6 +246,27 @@ def sampled(values: Collection[Any]) -> list[Any]:
 def entries(values: Mapping[Any, Any]) -> list[Any]:
     """The keys, then the values."""
     return [*values.keys(), *values.values()]  # SciPy's sparse dictionary iterates over rows
+
+
+def held_by(values: Collection[Any]) -> list[Any]:
+    """The elements, or the values of a dict."""
+    return [*cast("Any", values).values()] if isinstance(values, dict) else [*values]
+
+
+def is_iterator(value: object) -> bool:
+    """Whether Python made a value that gives its elements once, as generators and `zip` do.
+
+    Of a class of the user's, what was taken shows in what it holds. Files are written to as well.
+    """
+    module = type(value).__module__
+    return module in ("builtins", "itertools", "_csv") and hasattr(value, "__next__")
+
+
+def left_in(iterator: object) -> Any:
+    """What tells how far an iterator is; of most nothing does, and the answer is a new object."""
+    if isinstance(iterator, count):
+        return repr(iterator)
+    return length_hint(iterator, -1) if hasattr(iterator, "__length_hint__") else object()
 
 
 def objects(values: np.ndarray[Any, Any]) -> list[Any]:

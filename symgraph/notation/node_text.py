@@ -40,6 +40,7 @@ __all__ = [
     "projection_text",
     "reshape_text",
     "shortened",
+    "shown_value",
     "size_text",
     "spelled",
     "transpose_text",
@@ -77,6 +78,12 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
         return text
     head = (longest - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (longest - 1 - head) :]}"
+
+
+def shown_value(value: object) -> str:
+    """As Python shows it; of an integer that fills lines, or that it will not show, the size."""
+    long = isinstance(value, int) and value.bit_length() > 128
+    return f"an integer of {value.bit_length()} bits" if long else repr(value)
 
 
 def number(value: ArrayLike) -> str:

@@ -17,6 +17,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from numpy._core import umath
 
 from .. import facts as f
 from ..array import Array, ArrayLike, apart, apply, constant
@@ -288,4 +289,5 @@ def _within(
     return apply(_clip.op, x, low, high)
 
 
-clip = function(_clip.op, _within, np.clip)
+# The method of an array of numbers, V.clip(low, high), calls this ufunc, which has no other name.
+clip = function(_clip.op, _within, np.clip, umath.clip)  # pyright: ignore[reportAttributeAccessIssue]

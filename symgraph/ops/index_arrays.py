@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, Index
+from ..array.statements import instead_of_mask
 from ..errors import DTypeError, ShapeError, TraceError
 from ..ir.avals import Aval
 from ..ir.dims import Dim, Shape, known_equal, show_shape
@@ -54,7 +55,7 @@ def index_array(index: Index, size: Dim | None, axis: int) -> Any:
         if index.dtype == bool:
             raise TraceError(
                 "The number of elements that a boolean mask selects is not known before it runs.",
-                mend="Keep the shape: np.where(mask, x, 0), or multiply by the mask.",
+                mend=instead_of_mask(),
             )
         return index
     found = np.asarray(index)

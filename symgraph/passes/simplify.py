@@ -325,7 +325,8 @@ class _Rounds:
         return most is None or len(reachable(outputs)) <= most
 
     def _rewritten(self, outputs: list[Node]) -> list[Node]:
-        current = self.log.through("constants folded", outputs, with_constants_folded(outputs))
+        folded = with_constants_folded(outputs, exact=self.trust == "exact")
+        current = self.log.through("constants folded", outputs, folded)
         new = rewrite(
             *(current, self.rules, self.knowledge),
             trust=self.trust,

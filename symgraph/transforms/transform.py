@@ -144,9 +144,7 @@ class Transform:
                 return self._appended(traced, arguments, given)
             lowered = self._graph(traced).lower(**cast("Any", self._lowering))
             program = KeptProgram(traced, lowered, self._captured(arguments))
-            changed = before.numbers_changed(program.captured)
-            if changed:
-                self._retraces.of_side_effect(changed)
+            self._retraces.of_side_effects(before, program.captured)
             self._programs.add((arguments.key(), len(given)), program)
         values = [arguments.leaves[i] for i in arguments.arrays]
         found = program.lowered(*values, *_directed(program.traced, given, self._own))

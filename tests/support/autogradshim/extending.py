@@ -14,7 +14,8 @@ from .numpynames import holds_symbol
 
 __all__ = ["defvjp", "primitive"]
 
-_numbers = itertools.count()
+_names: list[str] = []
+"""Names of operations that were made, each with a number of its own."""
 
 
 class primitive:  # autograd's name
@@ -38,9 +39,10 @@ class primitive:  # autograd's name
         def kernel(*given: Any) -> Any:
             return np.asarray(self.fun(*given, **params))
 
+        _names.append(f"primitive_{len(_names)}")
         op = sg.custom_op(
             kernel,
-            name=f"primitive_{next(_numbers)}",
+            name=_names[-1],
             vjp=tuple([rule(place) for place in range(len(operands))]),
         )
         return op(*operands)

@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 import symgraph.numpy as snp
-from textbook import POSITIVE, SIMPLEX, SPD, SYMMETRIC, Row, plain_sigmoid, plain_softmax, row
+from textbook import (
+    POSITIVE,
+    SCALE,
+    SIMPLEX,
+    SPD,
+    SYMMETRIC,
+    Row,
+    plain_sigmoid,
+    plain_softmax,
+    row,
+)
 
 __all__ = ["FURTHER"]
 
@@ -378,5 +388,22 @@ FURTHER: list[Row] = [
         p=SIMPLEX,
         a=SIMPLEX,
         b=SIMPLEX,
+    ),
+    # -- a number within the sums of rows ----------------------------------------------------------
+    row(
+        "logarithms of sums with a number",
+        lambda X, b: np.sum(np.log(np.sum(b + X**2, axis=-1))),
+        "b",
+        lambda X, b: 3 * np.sum(1 / np.sum(b + np.square(X), axis=-1)),
+        X="5, 3",
+        b=SCALE,
+    ),
+    row(
+        "sigmoids of sums with a number",
+        lambda X, b: np.sum(np.log(1 + np.exp(np.sum(b + X, axis=-1)))),
+        "b",
+        lambda X, b: 3 * np.sum(plain_sigmoid(np.sum(b + X, axis=-1))),
+        X="5, 3",
+        b="",
     ),
 ]

@@ -6,7 +6,10 @@ PYTEST_DONT_REWRITE: a rewritten `assert` in a traced function refers to all of 
 
 from __future__ import annotations
 
+import bisect
+import heapq
 import math
+import statistics
 import sys
 import types
 from collections.abc import Callable
@@ -116,6 +119,31 @@ def ends_by_a_condition(x):
     return np.sum(x)
 
 
+def scales_where(x):
+    y = x.copy()
+    y[y > 2] *= 3 - x[0]
+    return np.sum(y)
+
+
+def takes_where(x):
+    y, far = x.copy(), x > 2
+    y[far] = np.sqrt(x[far]) + 1
+    return np.sum(y)
+
+
+def takes_elsewhere(x):
+    y, far = x.copy(), x > 2
+    y[1] = x[far][0]
+    return np.sum(y)
+
+
+def ends_by_one_of_two(x):
+    steps = 0
+    while np.sum(x) > 1 or steps < 3:
+        x, steps = x / 2, steps + 1
+    return np.sum(x)
+
+
 TABLE_OF_A_LIBRARY = """
 class Table:
     def __array__(self, dtype=None, copy=None):
@@ -204,6 +232,22 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: np.sum(np.ma.masked_where(x < 0, x)), "np.where(mask, 0, x)"),
     (lambda x: np.sum(np.frompyfunc(abs, 1, 1)(x)), "np.frompyfunc calls a function of numbers"),
     (returns_nothing, "End it with `return`"),
+    (lambda x: np.sum(ROWS.T[:, :3].dot(x)), "np.dot(ROWS.T[:, :3], x)"),
+    (lambda x: np.ones(3).dot(x), "np.dot(np.ones(3), x)"),
+    (lambda x: np.sum(TABLE.take(whole(x))), "snp.take(TABLE, whole(x))"),
+    (lambda x: TABLE.searchsorted(x)[0] * x[0], "np.searchsorted(TABLE, x)"),
+    (lambda x: V.mean(where=x > 0), "np.mean(V, where=x > 0)"),
+    (lambda x: TABLE.max(initial=x[0]), "snp.max(TABLE, initial=x[0])"),
+    (lambda x: np.sum(V.compress(x > 0)), "np.where(x > 0, V, 0)"),
+    (lambda x: TABLE.fill(x[0]), "snp.full((10,), x[0])"),
+    (lambda x: statistics.fmean(x), "Use np.mean"),
+    (lambda x: heapq.nlargest(2, x)[0], "Use np.sort"),
+    (lambda x: bisect.bisect(x, 0.5) * x[0], "Use np.searchsorted"),
+    (lambda x: statistics.harmonic_mean(x), "Use NumPy's functions"),
+    (ends_by_one_of_two, "end the loop by sg.while_loop"),
+    (scales_where, "y = np.where(y > 2, y * (3 - x[0]), y)."),
+    (takes_where, "y = np.where(far, np.sqrt(x) + 1, y)."),
+    (takes_elsewhere, "np.where(mask, x, 0), or multiply by the mask"),
 ]
 
 
@@ -228,6 +272,16 @@ def test_the_error_names_what_traces_at_the_user_s_line(f, mend):
         (lambda x: np.sum(np.column_stack([x, x])), 12.0),
         (lambda x: snp.take(TABLE, whole(x)) + 0 * x[0], 1.0),
         (lambda x: np.sum(snp.take(ROWS, whole(x), axis=0)) + 0 * x[0], 5.0),
+        (lambda x: np.sum(np.dot(ROWS.T[:, :3], x)), 38.0),
+        (lambda x: snp.take(TABLE, whole(x)) * x[0], 1.0),
+        (lambda x: np.sum(np.searchsorted(TABLE, x)) * x[0], 6.0),
+        (lambda x: np.mean(V, where=x > 1) * x[0], 2.5),
+        (lambda x: snp.max(TABLE, initial=10 * x[0]), 10.0),
+        (lambda x: np.sum(np.where(x > 1, V, 0)) * x[0], 5.0),
+        (lambda x: np.sum(snp.full((10,), x[0])), 10.0),
+        (lambda x: np.sum(np.arange(4.0).clip(x[0], x[1])), 6.0),
+        (lambda x: np.sum(np.arange(4.0).clip(max=x[1])), 5.0),
+        (lambda x: np.float64(0.5).clip(x[0], x[1]), 1.0),
     ],
 )
 def test_what_is_advised_traces(advised, value):
@@ -305,6 +359,12 @@ def test_an_expression_may_stand_on_several_lines_and_in_any_letters():
 
     with pytest.raises(TraceError, match=r"Use np\.exp"):
         sg.grad(loss)(V)
+
+
+def test_iterators_of_numbers_are_told() -> None:
+    with pytest.raises(TypeError, match="Iterator operand") as raised:
+        sg.grad(lambda x: sum(each for each in np.nditer(x)))(V)
+    assert "np.ndindex(x.shape)" in raised.value.__notes__[0]
 
 
 def test_no_source_no_advice():

@@ -63,4 +63,5 @@ def test_a_wrong_keyword_is_told_under_the_name_of_the_function(call: Any, told:
 
 def test_names_that_are_nowhere() -> None:
     assert "np.ndarray" in instead_of_method("frobnicate")
-    assert not [name for name in INSTEAD_OF if hasattr(sg.input("x", (3,)), name)]
+    assert not [name for name in INSTEAD_OF if hasattr(sg.input("x", ()), name)]
+    assert [name for name in INSTEAD_OF if hasattr(sg.input("x", (3,)), name)] == ["flat"]

@@ -348,3 +348,13 @@ def test_arrays_whose_operators_mean_something_else_are_refused(
     """A * B is a product of matrices if one of them is an np.matrix."""
     with pytest.raises(InputError, match=words):
         call(given)
+
+
+@pytest.mark.parametrize("digits", [40, 400, 5000])
+def test_an_integer_that_fills_lines_is_told_by_its_size(digits: int) -> None:
+    """Python refuses to show one of more than 4,300 digits."""
+    x = sg.input("x", (3,), "int64")
+    bits = (10**digits).bit_length()
+    with pytest.raises(sg.SymgraphError, match=f"an integer of {bits} bits") as raised:
+        _ = x + 10**digits
+    assert "0000" not in str(raised.value)

@@ -119,7 +119,7 @@ def test_joined_in_another_dtype() -> None:
         agrees(lambda x, join=join: join([x, x], dtype="int64", casting="unsafe"), x=x)
 
 
-@pytest.mark.parametrize("name", ["flags", "strides", "tobytes", "flat", "nothing_of_the_kind"])
+@pytest.mark.parametrize("name", ["flags", "strides", "tobytes", "nothing_of_the_kind"])
 def test_attributes_that_only_numbers_have(name: str) -> None:
     x = sg.input("x", (3,))
     assert not hasattr(x, name)

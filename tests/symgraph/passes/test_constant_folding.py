@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,35 @@ def test_folding_is_what_numpy_computes_in_that_dtype(value: Any, expected: Any)
     assert result.is_constant
     assert result.dtype == expected.dtype
     assert result.params["value"].tobytes() == np.asarray(expected).tobytes() or np.isnan(expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [3, 7, 10, 49, 100])
+@pytest.mark.parametrize("axis", [0, 1, (0, 1), -2])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_a_sum_of_equal_numbers_is_rounded_once(
+    n: int, dtype: str, axis: Any, keepdims: bool
+) -> None:
+    """Added one by one, seven sevenths are less than 1 by two roundings."""
+    number = np.asarray(1 / n, dtype)
+    each = snp.exp(snp.broadcast_to(sg.constant(0 * number), (n, 3))) * number
+    value = snp.sum(each, axis, keepdims=keepdims)
+    (found,) = with_constants_folded([value.node], exact=False)
+    whole = np.full((n, 3), Fraction(float(number)))
+    expected = np.asarray(np.sum(whole, axis, keepdims=keepdims)).astype(
+        dtype
+    )  # of fractions, and so without rounding
+    np.testing.assert_array_equal(found.params["value"], expected)
+    assert found.dtype == dtype
+
+
+def test_sums_of_other_numbers_are_the_interpreters() -> None:
+    c = sg.constant(np.array([[0.1, 0.2, 0.7], [0.1, 0.2, 0.3]]))
+    v = snp.exp(sg.constant(np.zeros(3)))
+    moved = (snp.transpose(c), snp.diagonal(c), snp.diag(v), snp.trace(c[:, :2]), v[:, None] + c.T)
+    for value in (snp.sum(c), snp.sum(c, 0), *moved):
+        (found,) = with_constants_folded([value.node], exact=False)
+        assert found is one(value)
 
 
 def test_large_values_stay_as_small_as_they_are_written() -> None:
