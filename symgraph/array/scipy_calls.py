@@ -105,10 +105,13 @@ MIRRORED: dict[str, frozenset[str]] = {
             "qr",
             "solve",
             "solve_banded",
+            "solve_continuous_are",
             "solve_continuous_lyapunov",
+            "solve_discrete_are",
             "solve_discrete_lyapunov",
             "solve_sylvester",
             "solve_triangular",
+            "sqrtm",
             "svd",
             "svdvals",
             "toeplitz",
@@ -174,14 +177,9 @@ _INSTEAD_OF_ONE: dict[str, str] = {
     "linalg.eigvals": "Of a symmetric matrix linalg.eigvalsh gives real ones. A single real one is "
     "sg.root(lambda w: np.linalg.det(a - w * np.eye(n)), w0).",
     "linalg.logm": "Of a symmetric matrix: w, v = linalg.eigh(a); (v * np.log(w)) @ v.T.",
-    "linalg.sqrtm": "Of a symmetric matrix: w, v = linalg.eigh(a); (v * np.sqrt(w)) @ v.T.",
     "linalg.lu": "linalg.solve, det and inv factorize by themselves; cholesky and qr give factors.",
     "linalg.lu_factor": "linalg.solve(a, b) takes several right sides at once.",
     "linalg.lu_solve": "linalg.solve(a, b) takes several right sides at once.",
-    **dict.fromkeys(
-        ("linalg.solve_continuous_are", "linalg.solve_discrete_are"),
-        "sg.fixed_point iterates Riccati's equation, and has its derivative.",
-    ),
     "signal.detrend": "x - np.mean(x) is without a constant; np.polyfit fits the line.",
     "signal.hilbert": "np.fft.ifft(np.fft.fft(x) * h), with h of 1, 2 and 0 as its help says.",
     "signal.savgol_filter": "Away from the ends it is signal.convolve(x, "

@@ -41,6 +41,8 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "linalg.cho_factor": lambda x, a: sl.cho_factor(a),
     "linalg.expm": lambda x, a: sl.expm(a),
     "linalg.solve_sylvester": lambda x, a: sl.solve_sylvester(a, a, a),
+    "linalg.solve_discrete_are": lambda x, a: sl.solve_discrete_are(a, a, np.eye(3), np.eye(3)),
+    "linalg.sqrtm": lambda x, a: sl.sqrtm(a),
     "linalg.toeplitz": lambda x, a: sl.toeplitz(x),
     "signal.convolve": lambda x, a: ss.convolve(x, x),
     "fft.dct": lambda x, a: scipy.fft.dct(x),
@@ -61,10 +63,6 @@ OTHERS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "scipy.stats.zscore": (lambda x, a: st.zscore(x), "symgraph.scipy.stats.zscore"),
     "scipy.stats.iqr": (lambda x, a: st.iqr(x), "np.percentile"),
     "scipy.stats.tmean": (lambda x, a: st.tmean(x), "custom_op"),
-    "scipy.linalg.solve_discrete_are": (
-        lambda x, a: sl.solve_discrete_are(a, a, np.eye(3), np.eye(3)),
-        "sg.fixed_point",
-    ),
     "A function of scipy.spatial": (
         lambda x, a: Rotation.from_rotvec([0.1, 0.2, 0.3]).apply(a),
         "x @ r.as_matrix().T",
