@@ -124,8 +124,13 @@ MIRRORED: dict[str, frozenset[str]] = {
             "correlate",
             "correlate2d",
             "fftconvolve",
+            "filtfilt",
             "lfilter",
+            "lfilter_zi",
             "oaconvolve",
+            "sosfilt",
+            "sosfilt_zi",
+            "sosfiltfilt",
         ]
     ),
     "fft": frozenset(
@@ -159,10 +164,6 @@ _INSTEAD = {
     "solves with a positive definite one. For all else A.toarray() is an array.",
     "fft": "np.fft is traced, and symgraph.scipy.fft with cosine and sine transforms.",
 }
-_RECURSIVE = (
-    "symgraph.scipy.signal.lfilter filters in one direction; its sections one after another are a "
-    "filter of second-order sections."
-)
 _INSTEAD_OF_ONE: dict[str, str] = {
     "integrate.quad": "symgraph.scipy.integrate.fixed_quad sums at fixed points.",
     "integrate.RK45": 'integrate.solve_ivp(..., method="RK45") takes steps of a fixed size.',
@@ -187,7 +188,6 @@ _INSTEAD_OF_ONE: dict[str, str] = {
     "stats.iqr": "np.percentile(x, [25, 75]) are the quartiles.",
     "stats.trim_mean": "np.mean(np.sort(x)[k:-k]) leaves k elements out at each end.",
     "linalg.schur": "Of a symmetric matrix linalg.eigh is its Schur form.",
-    **dict.fromkeys(("signal.sosfilt", "signal.filtfilt"), _RECURSIVE),
 }
 _OTHERWISE = "symgraph.scipy has {known}; sg.custom_op makes an operation of any other function."
 
