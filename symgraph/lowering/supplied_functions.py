@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..namespace import windows
+from ..namespace import voigt, windows
 from .incomplete_source import OF_INCOMPLETE, source_of_slope
 
 __all__ = ["HELPERS", "helpers_source", "source_of_function"]
@@ -204,7 +204,7 @@ _OF_WINDOWS = tuple(
         windows.kernel_convolution,
     )
 )
-HELPERS = (*_ALONE, *_OF_WINDOWS, *OF_INCOMPLETE)
+HELPERS = (*_ALONE, *_OF_WINDOWS, *OF_INCOMPLETE, voigt.voigt.__name__)
 """Names of all functions here, in the order in which source is searched for them."""
 
 
@@ -216,6 +216,7 @@ def helpers_source(names: Collection[str]) -> str:
     text += "".join(
         [source_of_slope(name).lstrip("\n") + "\n" for name in OF_INCOMPLETE if name in names]
     )
+    text += voigt.source() if voigt.voigt.__name__ in names else ""
     return f"{windows.source()}\n{text}" if of_windows else text
 
 

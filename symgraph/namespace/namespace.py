@@ -18,6 +18,7 @@ import numpy as np
 from . import images as _images
 from . import matrix_equations as _equations
 from . import spectra as _spectra
+from . import voigt as _voigt
 from . import windows as _windows
 from .added_rows import added_rows as _added_rows
 from .bitwise_where import chosen as _chosen
@@ -98,6 +99,12 @@ class Namespace:
         lead = np.broadcast_shapes(*[each.shape[:-2] for each in (a, b, q, r)])
         solver = partial(_equations.riccati, discrete=discrete)
         return self.on_host("riccati", solver, (*lead, *a.shape[-2:]), a, b, q, r)
+
+    def voigt(self, x: Any, sigma: Any, gamma: Any, *, order: int, imaginary: bool) -> Any:
+        """A part of a derivative of Voigt's profile."""
+        shape = np.broadcast_shapes(x.shape, sigma.shape, gamma.shape)
+        kernel = partial(_voigt.voigt, order=order, imaginary=imaginary)
+        return self.on_host("voigt_profile", kernel, shape, x, sigma, gamma)
 
     def on_host(
         self, name: str, function: Callable[..., Any], shape: tuple[int, ...], *operands: Any

@@ -91,6 +91,7 @@ from . import (
     triangles,
     trigonometric,
     updates,
+    voigt,
     windows,
     writing,
 )
@@ -184,6 +185,7 @@ __all__ = [
     "triangles",
     "trigonometric",
     "updates",
+    "voigt",
     "windows",
     "writing",
 ]
