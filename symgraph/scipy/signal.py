@@ -24,17 +24,21 @@ from .recursive_filters import (
     sosfilt_zi,
     sosfiltfilt,
 )
+from .smoothing import detrend, hilbert, savgol_filter
 
 __all__ = [
     "convolve",
     "convolve2d",
     "correlate",
     "correlate2d",
+    "detrend",
     "fftconvolve",
     "filtfilt",
+    "hilbert",
     "lfilter",
     "lfilter_zi",
     "oaconvolve",
+    "savgol_filter",
     "sosfilt",
     "sosfilt_zi",
     "sosfiltfilt",
