@@ -419,7 +419,7 @@ REFUSED_SPECIAL = {
         nbdtrin ncfdtr ncfdtri ncfdtridfd ncfdtridfn ncfdtrinc nctdtr nctdtridf nctdtrinc
         nctdtrit obl_ang1 obl_ang1_cv obl_cv obl_rad1 obl_rad1_cv obl_rad2 obl_rad2_cv pbdv pbvv
         pbwa pdtrik pro_ang1 pro_ang1_cv pro_cv pro_rad1 pro_rad1_cv pro_rad2 pro_rad2_cv
-        smirnov smirnovi stdtridf tklmbda voigt_profile zetac
+        smirnov smirnovi stdtridf tklmbda zetac
     """,
 }
 

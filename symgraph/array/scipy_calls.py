@@ -105,10 +105,13 @@ MIRRORED: dict[str, frozenset[str]] = {
             "qr",
             "solve",
             "solve_banded",
+            "solve_continuous_are",
             "solve_continuous_lyapunov",
+            "solve_discrete_are",
             "solve_discrete_lyapunov",
             "solve_sylvester",
             "solve_triangular",
+            "sqrtm",
             "svd",
             "svdvals",
             "toeplitz",
@@ -120,9 +123,17 @@ MIRRORED: dict[str, frozenset[str]] = {
             "convolve2d",
             "correlate",
             "correlate2d",
+            "detrend",
             "fftconvolve",
+            "filtfilt",
+            "hilbert",
             "lfilter",
+            "lfilter_zi",
             "oaconvolve",
+            "savgol_filter",
+            "sosfilt",
+            "sosfilt_zi",
+            "sosfiltfilt",
         ]
     ),
     "fft": frozenset(
@@ -156,10 +167,6 @@ _INSTEAD = {
     "solves with a positive definite one. For all else A.toarray() is an array.",
     "fft": "np.fft is traced, and symgraph.scipy.fft with cosine and sine transforms.",
 }
-_RECURSIVE = (
-    "symgraph.scipy.signal.lfilter filters in one direction; its sections one after another are a "
-    "filter of second-order sections."
-)
 _INSTEAD_OF_ONE: dict[str, str] = {
     "integrate.quad": "symgraph.scipy.integrate.fixed_quad sums at fixed points.",
     "integrate.RK45": 'integrate.solve_ivp(..., method="RK45") takes steps of a fixed size.',
@@ -174,22 +181,12 @@ _INSTEAD_OF_ONE: dict[str, str] = {
     "linalg.eigvals": "Of a symmetric matrix linalg.eigvalsh gives real ones. A single real one is "
     "sg.root(lambda w: np.linalg.det(a - w * np.eye(n)), w0).",
     "linalg.logm": "Of a symmetric matrix: w, v = linalg.eigh(a); (v * np.log(w)) @ v.T.",
-    "linalg.sqrtm": "Of a symmetric matrix: w, v = linalg.eigh(a); (v * np.sqrt(w)) @ v.T.",
     "linalg.lu": "linalg.solve, det and inv factorize by themselves; cholesky and qr give factors.",
     "linalg.lu_factor": "linalg.solve(a, b) takes several right sides at once.",
     "linalg.lu_solve": "linalg.solve(a, b) takes several right sides at once.",
-    **dict.fromkeys(
-        ("linalg.solve_continuous_are", "linalg.solve_discrete_are"),
-        "sg.fixed_point iterates Riccati's equation, and has its derivative.",
-    ),
-    "signal.detrend": "x - np.mean(x) is without a constant; np.polyfit fits the line.",
-    "signal.hilbert": "np.fft.ifft(np.fft.fft(x) * h), with h of 1, 2 and 0 as its help says.",
-    "signal.savgol_filter": "Away from the ends it is signal.convolve(x, "
-    'signal.savgol_coeffs(window, order), "same").',
     "stats.iqr": "np.percentile(x, [25, 75]) are the quartiles.",
     "stats.trim_mean": "np.mean(np.sort(x)[k:-k]) leaves k elements out at each end.",
     "linalg.schur": "Of a symmetric matrix linalg.eigh is its Schur form.",
-    **dict.fromkeys(("signal.sosfilt", "signal.filtfilt"), _RECURSIVE),
 }
 _OTHERWISE = "symgraph.scipy has {known}; sg.custom_op makes an operation of any other function."
 

@@ -20,16 +20,20 @@ __all__ = ["CupyNamespace"]
 cupy: Any = import_module("cupy")
 
 
+def _on_host_alone(name: str) -> BackendError:
+    return BackendError(
+        f"CuPy has no {name}, and SciPy would compute it on the host.",
+        mend='Lower the graph to "numpy", or give it to "jax" with host=True.',
+    )
+
+
 class _CupySpecial:
     """CuPy's special functions under SciPy's names."""
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(import_module("cupyx.scipy.special"), name, None)
         if found is None:
-            raise BackendError(
-                f"CuPy has no {name}, and SciPy would compute it on the host.",
-                mend='Lower the graph to "numpy", or give it to "jax" with host=True.',
-            )
+            raise _on_host_alone(name)
         return found
 
     def polygamma(self, n: int, x: Any) -> Any:
@@ -99,6 +103,11 @@ class CupyNamespace(Namespace):
         matrices = x.reshape(-1, *x.shape[-2:])
         expm = import_module(self.solvers).expm
         return cupy.stack([expm(each) for each in matrices]).reshape(x.shape)
+
+    def on_host(
+        self, name: str, function: Callable[..., Any], shape: tuple[int, ...], *operands: Any
+    ) -> Any:
+        raise _on_host_alone(name)
 
     def getitem(self, x: Any, index: Any) -> Any:
         _check_places(x.shape, index)

@@ -68,25 +68,35 @@ def _host_call(function: Callable[..., Any]) -> Callable[..., Any]:
         dtype = xp.result_type(*operands)
         shape = xp.broadcast_shapes(*[xp.shape(each) for each in operands])
         arrays = [xp.broadcast_to(xp.asarray(each, dtype), shape) for each in operands]
-        wide = dtype == np.float64
-
-        def run(*values: Any) -> Any:
-            found = [np.asarray(each) for each in values]
-            if wide:
-                found = [each.view(np.float64)[..., 0] for each in found]
-            with np.errstate(all="ignore"):
-                result = np.asarray(function(*found), dtype)
-            return result[..., None].view(np.uint32) if wide else result
-
-        if not wide:
-            expected = jax.ShapeDtypeStruct(shape, dtype)
-            return jax.pure_callback(run, expected, *arrays, vmap_method="sequential")
-        bits = [jax.lax.bitcast_convert_type(each, np.uint32) for each in arrays]
-        expected = jax.ShapeDtypeStruct((*shape, 2), np.uint32)
-        result = jax.pure_callback(run, expected, *bits, vmap_method="sequential")
-        return jax.lax.bitcast_convert_type(result, np.float64)
+        return _called_on_host(function, shape, dtype, arrays)
 
     return call
+
+
+def _called_on_host(
+    function: Callable[..., Any], shape: tuple[int, ...], dtype: Any, arrays: Sequence[Any]
+) -> Any:
+    """What the function of NumPy's arrays gives; all arrays have its dtype."""
+    wide = dtype == np.float64
+
+    def run(*values: Any) -> Any:
+        found = [np.asarray(each) for each in values]
+        if wide:
+            found = [each.view(np.float64)[..., 0] for each in found]
+        try:
+            with np.errstate(all="ignore"):
+                result = np.asarray(function(*found), dtype)
+        except np.linalg.LinAlgError:  # A compiled program raises nothing.
+            result = np.full(shape, np.nan, dtype)
+        return result[..., None].view(np.uint32) if wide else result
+
+    if not wide:
+        expected = jax.ShapeDtypeStruct(shape, dtype)
+        return jax.pure_callback(run, expected, *arrays, vmap_method="sequential")
+    bits = [jax.lax.bitcast_convert_type(each, np.uint32) for each in arrays]
+    expected = jax.ShapeDtypeStruct((*shape, 2), np.uint32)
+    result = jax.pure_callback(run, expected, *bits, vmap_method="sequential")
+    return jax.lax.bitcast_convert_type(result, np.float64)
 
 
 class _JaxLinalg:
@@ -120,6 +130,12 @@ class JaxNamespace(Namespace):
 
     def expm(self, x: Any) -> Any:
         return jax.scipy.linalg.expm(x)
+
+    def on_host(
+        self, name: str, function: Callable[..., Any], shape: tuple[int, ...], *operands: Any
+    ) -> Any:
+        arrays = [self.module.asarray(each) for each in operands]
+        return _called_on_host(function, shape, arrays[0].dtype, arrays)
 
     def solve_triangular(
         self, a: Any, b: Any, *, lower: bool, trans: int, unit_diagonal: bool

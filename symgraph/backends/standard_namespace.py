@@ -178,6 +178,13 @@ class StandardNamespace(IndexedByPlaces, Namespace):
             mend="Lower the graph to another backend.",
         )
 
+    def on_host(
+        self, name: str, function: Callable[..., Any], shape: tuple[int, ...], *operands: Any
+    ) -> Any:
+        for each in operands:
+            _check_on_host(each, name, self.module.__name__)
+        return self.from_numpy(function(*[self.to_numpy(each) for each in operands]))
+
     def while_loop(
         self,
         test: Callable[..., Any],

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..namespace import windows
+from ..namespace import voigt, windows
 from .incomplete_source import OF_INCOMPLETE, source_of_slope
 
 __all__ = ["HELPERS", "helpers_source", "source_of_function"]
@@ -70,6 +70,55 @@ def expm(np, x):
     for _ in range(times):
         found = found @ found
     return found
+
+"""
+_SYLVESTER = """
+def sylvester(np, a, b, q):
+    m, n = q.shape[-2:]
+    left = np.reshape(a, (*a.shape[:-2], m, 1, m, 1))
+    right = np.reshape(np.swapaxes(b, -1, -2), (*b.shape[:-2], 1, n, 1, n))
+    rows, columns = np.eye(m, dtype=a.dtype), np.eye(n, dtype=a.dtype)
+    system = left * columns[:, None, :] + rows[:, None, :, None] * right
+    system = np.reshape(system, (*system.shape[:-4], m * n, m * n))
+    found = np.linalg.solve(system, np.reshape(q, (*q.shape[:-2], m * n, 1)))
+    return np.reshape(found, (*found.shape[:-2], m, n))
+
+"""
+_STEIN = """
+def stein(np, a, b, q):
+    m, n = q.shape[-2:]
+    left = np.reshape(a, (*a.shape[:-2], m, 1, m, 1))
+    right = np.reshape(np.swapaxes(b, -1, -2), (*b.shape[:-2], 1, n, 1, n))
+    system = left * right
+    system = np.reshape(system, (*system.shape[:-4], m * n, m * n))
+    system = np.eye(m * n, dtype=a.dtype) - system
+    found = np.linalg.solve(system, np.reshape(q, (*q.shape[:-2], m * n, 1)))
+    return np.reshape(found, (*found.shape[:-2], m, n))
+
+"""
+_SQRTM = """
+def sqrtm(np, x):
+    from scipy import linalg
+
+    found = np.empty(x.shape, x.dtype)
+    for place in np.ndindex(x.shape[:-2]):
+        root = linalg.sqrtm(x[place])
+        found[place] = np.nan if np.iscomplexobj(root) else root
+    return found
+
+"""
+_RICCATI = """
+def riccati(np, a, b, q, r, discrete):
+    from scipy import linalg
+
+    solver = linalg.solve_discrete_are if discrete else linalg.solve_continuous_are
+    q, r = (q + np.swapaxes(q, -1, -2)) / 2, (r + np.swapaxes(r, -1, -2)) / 2
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], q.shape[:-2], r.shape[:-2])
+    a, b, q, r = [np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (a, b, q, r)]
+    found = np.empty(a.shape, a.dtype)
+    for place in np.ndindex(lead):
+        found[place] = solver(a[place], b[place], q[place], r[place])
+    return (found + np.swapaxes(found, -1, -2)) / 2
 
 """
 _FOURIER = """
@@ -132,6 +181,10 @@ _ALONE = {
         _HALVES,
         _HALVES_TRANSPOSE,
         _RECURRENCE,
+        _RICCATI,
+        _SQRTM,
+        _STEIN,
+        _SYLVESTER,
         _TRIANGULAR,
         _SCATTER_ADD,
         _SCATTER_SET,
@@ -151,7 +204,7 @@ _OF_WINDOWS = tuple(
         windows.kernel_convolution,
     )
 )
-HELPERS = (*_ALONE, *_OF_WINDOWS, *OF_INCOMPLETE)
+HELPERS = (*_ALONE, *_OF_WINDOWS, *OF_INCOMPLETE, voigt.voigt.__name__)
 """Names of all functions here, in the order in which source is searched for them."""
 
 
@@ -163,6 +216,7 @@ def helpers_source(names: Collection[str]) -> str:
     text += "".join(
         [source_of_slope(name).lstrip("\n") + "\n" for name in OF_INCOMPLETE if name in names]
     )
+    text += voigt.source() if voigt.voigt.__name__ in names else ""
     return f"{windows.source()}\n{text}" if of_windows else text
 
 

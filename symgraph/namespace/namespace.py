@@ -7,6 +7,7 @@ the methods it may override. Every kernel of every operation runs on any of them
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from itertools import accumulate
 from types import ModuleType
@@ -15,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from . import images as _images
+from . import matrix_equations as _equations
 from . import spectra as _spectra
+from . import voigt as _voigt
 from . import windows as _windows
 from .added_rows import added_rows as _added_rows
 from .bitwise_where import chosen as _chosen
@@ -78,6 +81,36 @@ class Namespace:
     def expm(self, x: Any) -> Any:
         """The exponential of square matrices."""
         return _expm(x)
+
+    def sylvester(self, a: Any, b: Any, q: Any) -> Any:
+        """The X with a X + X b = q, for stacks of matrices."""
+        return _equations.sylvester(self, a, b, q)
+
+    def stein(self, a: Any, b: Any, q: Any) -> Any:
+        """The X with X = a X b + q, for stacks of matrices."""
+        return _equations.stein(self, a, b, q)
+
+    def sqrtm(self, x: Any) -> Any:
+        """The principal square root of matrices, NaN where it is not real."""
+        return self.on_host("sqrtm", _equations.root, x.shape, x)
+
+    def riccati(self, a: Any, b: Any, q: Any, r: Any, *, discrete: bool) -> Any:
+        """The stabilizing solutions of Riccati's equations."""
+        lead = np.broadcast_shapes(*[each.shape[:-2] for each in (a, b, q, r)])
+        solver = partial(_equations.riccati, discrete=discrete)
+        return self.on_host("riccati", solver, (*lead, *a.shape[-2:]), a, b, q, r)
+
+    def voigt(self, x: Any, sigma: Any, gamma: Any, *, order: int, imaginary: bool) -> Any:
+        """A part of a derivative of Voigt's profile."""
+        shape = np.broadcast_shapes(x.shape, sigma.shape, gamma.shape)
+        kernel = partial(_voigt.voigt, order=order, imaginary=imaginary)
+        return self.on_host("voigt_profile", kernel, shape, x, sigma, gamma)
+
+    def on_host(
+        self, name: str, function: Callable[..., Any], shape: tuple[int, ...], *operands: Any
+    ) -> Any:
+        """What a function of NumPy's arrays gives, of a known shape and the operands' dtype."""
+        return function(*operands)
 
     def fourier(self, re: Any, im: Any, *, axis: int, inverse: bool) -> Any:
         """Both parts of the discrete Fourier transform of re + i im, not divided by anything."""

@@ -51,6 +51,7 @@ from . import (
     loops,
     matmul,
     matrices,
+    matrix_equations,
     matrixfunctions,
     movement,
     nanreductions,
@@ -90,6 +91,7 @@ from . import (
     triangles,
     trigonometric,
     updates,
+    voigt,
     windows,
     writing,
 )
@@ -143,6 +145,7 @@ __all__ = [
     "loops",
     "matmul",
     "matrices",
+    "matrix_equations",
     "matrixfunctions",
     "movement",
     "nanreductions",
@@ -182,6 +185,7 @@ __all__ = [
     "triangles",
     "trigonometric",
     "updates",
+    "voigt",
     "windows",
     "writing",
 ]

@@ -14,6 +14,14 @@ from ..ir.avals import AxisLike
 from ..ir.dims import known_equal, show_shape
 from ..ops import linalg as _operations
 from ..ops.composites import as_array
+from .matrix_equations import (
+    solve_continuous_are,
+    solve_continuous_lyapunov,
+    solve_discrete_are,
+    solve_discrete_lyapunov,
+    solve_sylvester,
+    sqrtm,
+)
 from .names.absent import of_numbers
 from .names.mirrored import mirrored
 
@@ -37,10 +45,13 @@ __all__ = [
     "qr",
     "solve",
     "solve_banded",
+    "solve_continuous_are",
     "solve_continuous_lyapunov",
+    "solve_discrete_are",
     "solve_discrete_lyapunov",
     "solve_sylvester",
     "solve_triangular",
+    "sqrtm",
     "svd",
     "svdvals",
     "toeplitz",
@@ -147,42 +158,6 @@ def cholesky(
 ) -> Array:
     """The Cholesky factor: the upper one unless `lower`, as in SciPy and unlike NumPy."""
     return _operations.cho_factor(a, lower)[0]
-
-
-@mirrored
-def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> Array:
-    r"""The X with $A X + X B = Q$.
-
-    We solve one system of m n equations, $(A \otimes I + I \otimes B^\top) \operatorname{vec} X =
-    \operatorname{vec} Q$. It is for small matrices: the work grows with $(m n)^3$.
-    """
-    a, b, q = as_array(a), as_array(b), as_array(q)
-    rows, columns = a.shape[0], b.shape[0]
-    if not (known_equal(rows, q.shape[0]) and known_equal(columns, q.shape[1])):
-        raise ShapeError(
-            f"solve_sylvester: shapes {show_shape(a.shape)}, {show_shape(b.shape)} and "
-            f"{show_shape(q.shape)} do not fit."
-        )
-    system = snp.kron(a, snp.eye(columns, dtype=a.dtype)) + snp.kron(
-        snp.eye(rows, dtype=b.dtype), b.T
-    )
-    return snp.reshape(snp.solve(system, snp.ravel(q)), (rows, columns))
-
-
-@mirrored
-def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> Array:
-    r"""The X with $A X + X A^\top = Q$; see `solve_sylvester`."""
-    a = as_array(a)
-    return solve_sylvester(a, a.T, q)
-
-
-@mirrored
-def solve_discrete_lyapunov(a: ArrayLike, q: ArrayLike) -> Array:
-    r"""The X with $A X A^\top - X + Q = 0$, as one system of n² equations."""
-    a, q = as_array(a), as_array(q)
-    size = a.shape[0]
-    system = snp.eye(size * size, dtype=a.dtype) - snp.kron(a, a)
-    return snp.reshape(snp.solve(system, snp.ravel(q)), (size, size))
 
 
 @mirrored

@@ -13,18 +13,35 @@ from ..array import Array, ArrayLike
 from ..errors import InputError, ShapeError
 from ..ir.dims import show_shape
 from ..ops.composites import as_array
-from ..ops.loops import scan
 from .names.absent import of_numbers
 from .names.mirrored import mirrored
+from .recursive_filters import (
+    coefficients,
+    filtfilt,
+    lfilter_zi,
+    recursive,
+    sosfilt,
+    sosfilt_zi,
+    sosfiltfilt,
+)
+from .smoothing import detrend, hilbert, savgol_filter
 
 __all__ = [
     "convolve",
     "convolve2d",
     "correlate",
     "correlate2d",
+    "detrend",
     "fftconvolve",
+    "filtfilt",
+    "hilbert",
     "lfilter",
+    "lfilter_zi",
     "oaconvolve",
+    "savgol_filter",
+    "sosfilt",
+    "sosfilt_zi",
+    "sosfiltfilt",
 ]
 
 Axes: TypeAlias = tuple[Sequence[int], Sequence[int]]
@@ -146,7 +163,7 @@ def lfilter(
     """
     samples, dtype = as_array(x), np.result_type(*[as_array(each).dtype for each in (b, a, x)])
     dtype = dtype if dtype.kind == "f" else np.dtype("float64")
-    ahead, back = (_coefficients(each, dtype) for each in (b, a))
+    ahead, back = (coefficients(each, dtype) for each in (b, a))
     if not samples.ndim:
         raise ShapeError("lfilter: a number has no axis to filter along.")
     if back.node.is_constant and back.node.params["value"].flat[0] == 0:
@@ -164,37 +181,9 @@ def lfilter(
     if zi is not None:
         given = snp.astype(as_array(zi), dtype)
         start = snp.broadcast_to(snp.moveaxis(given, axis, 0), size)
-    state, found = _recursive(ahead, back, samples, start)
+    state, found = recursive(ahead, back, samples, start)
     found = snp.moveaxis(found, 0, axis)
     return found if zi is None else (found, snp.moveaxis(state, 0, axis))
-
-
-def _coefficients(values: ArrayLike, dtype: np.dtype[Any]) -> Array:
-    found = snp.atleast_1d(snp.astype(as_array(values), dtype))
-    if found.ndim != 1 or not isinstance(found.shape[0], int) or not found.shape[0]:
-        raise ShapeError(
-            f"lfilter: coefficients {show_shape(found.shape)}.",
-            mend="Give b and a as vectors of known lengths, of one element or more.",
-        )
-    return found
-
-
-def _recursive(ahead: Array, back: Array, samples: Array, start: Array) -> tuple[Array, Array]:
-    """The state after the last sample, and the outputs, both with the filtered axis first."""
-    order = start.shape[0]
-    if not order:
-        return start, ahead[0] * samples
-    columns = [
-        snp.reshape(snp.pad(each, (0, order + 1 - len(each)))[1:], (order, *[1] * (start.ndim - 1)))
-        for each in (ahead, back)
-    ]
-
-    def step(state: Array, sample: Array) -> tuple[Array, Array]:
-        out = ahead[0] * sample + state[0]
-        moved = snp.concatenate([state[1:], snp.zeros_like(state[:1])], axis=0)
-        return moved + columns[0] * sample - columns[1] * out, out
-
-    return scan(step, start, samples)
 
 
 _BEYOND = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}

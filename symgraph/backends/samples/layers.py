@@ -78,6 +78,11 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
     "zeta": (lambda: _f("zeta")(1.5 + _within("+")[0], *_within("+")),),
     # Only one call, since XLA takes seconds to compile it.
     "expi": (lambda: _f("expi")(_x(3)),),
+    "voigt_profile": (
+        lambda: _f("voigt_profile")(*_within("+uu")),
+        lambda: apply(OPS["voigt_profile"], *_within("+uu"), order=1, imaginary=True),
+        lambda: apply(OPS["voigt_profile"], *_within("+uu"), order=2, imaginary=False),
+    ),
     "expn": (lambda: _f("expn")(3, *_within("+")),),
     "lambertw": (
         lambda: _f("lambertw")(*_within("+")),

@@ -21,6 +21,18 @@ __all__ = ["SAMPLES"]
 _UPPER = np.array([[0.0, 7.0, 7.0], [0.0, 0.0, 7.0], [0.0, 0.0, 0.0]])
 
 
+def _sides(size: int | str, dtype: str = "float64") -> tuple[Array, Array]:
+    """A square matrix and a right side of an equation of matrices."""
+    return _square(size, dtype=dtype), _x(size, size, dtype=dtype)
+
+
+def _regulator(states: tuple[Any, ...], controls: tuple[Any, ...], discrete: bool) -> Array:
+    """Riccati's equation of a system that all controls reach."""
+    a, b = _square(*states) / 9, _x(*controls)
+    q, r = (_definite(_x(size, size)) for size in controls)
+    return apply(OPS["riccati"], a, b, q, r, discrete=discrete)
+
+
 def _unsigned(results: tuple[Array, ...]) -> tuple[Array, ...]:
     return tuple([_f("absolute")(each) for each in results])
 
@@ -98,6 +110,31 @@ SAMPLES: dict[str, tuple[Callable[..., Any], ...]] = {
         )
         for name in ("cofactor_along", "expm_along")
     },
+    "sylvester": (
+        lambda: _f("sylvester")(_square(3), _square(2), _x(3, 2)),
+        lambda: _f("sylvester")(_square(2, 3, dtype="float32"), *_sides(3, dtype="float32")),
+        lambda: _f("sylvester")(_square("n"), *_sides("n")),
+        lambda: _f("sylvester")(_square(7), *_sides(7)),
+        lambda: _f("sylvester")(_x(0, 0), _square(2), _x(0, 2)),
+    ),
+    "stein": (
+        lambda: _f("stein")(_square(3) / 9, _square(2) / 9, _x(3, 2)),
+        lambda: _f("stein")(_square(2, 3, dtype="float32") / 99, *_sides(3, dtype="float32")),
+        lambda: _f("stein")(_square("n") / 99, *_sides("n")),
+        lambda: _f("stein")(_square(7) / 99, *_sides(7)),
+    ),
+    "sqrtm": (
+        lambda: _f("sqrtm")(_square(3)),
+        lambda: _f("sqrtm")(_square(2, 3, dtype="float32")),
+        lambda: _f("sqrtm")(_definite(_x("n", "n"))),
+        lambda: _f("sqrtm")(_x(0, 0)),
+    ),
+    "riccati": (
+        lambda: _regulator((3,), (3, 2), False),
+        lambda: _regulator((2, 3), (3, 3), False),
+        lambda: _regulator((3,), (3, 2), True),
+        lambda: _regulator(("n",), ("n", "n"), True),
+    ),
     "cholesky": (
         lambda: _f("cholesky")(_definite(_x(2, 3, 3))),
         lambda: _f("cholesky")(_definite(_x("n", "n"))),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import symgraph.numpy as snp
+from symgraph.ops.matrix_equations import continuous_riccati, discrete_riccati
 from symgraph.testing import GradientCase, Operand
 
 
@@ -38,7 +39,7 @@ def regular(x: Any) -> Any:
 
 def definite(x: Any) -> Any:
     """Symmetric positive definite, eigenvalues apart."""
-    return x @ x.mT / 4 + np.diag([1.0, 2.0, 4.0])
+    return x @ x.mT / 4 + np.diag([1.0, 2.0, 4.0][: x.shape[-1]])
 
 
 def tall(x: Any) -> Any:
@@ -301,4 +302,54 @@ PRODUCTS = (
     _row("multiply", lambda x, y: np.kron(x, y), _of(2), _of(2, 2, 3), note="kron of stacks"),
 )
 
-ROWS = (*SOLVING, *DETERMINANTS, *FACTORIZATIONS, *SPECTRA, *NORMS, *PRODUCTS)
+EQUATIONS = (
+    _row(
+        "sylvester", lambda a, b, q: snp.sylvester(regular(a), b, q), SQUARE, _of(2, 2), _of(3, 2)
+    ),
+    _row(
+        "sylvester",
+        lambda a, b, q: snp.sylvester(regular(a), b, q),
+        STACK,
+        SQUARE,
+        _of(2, 1, 3, 3),
+        order=1,
+        note="stack",
+    ),
+    _row(
+        "sylvester",
+        lambda a, q: snp.sylvester(a + 3 * np.eye(7), a.mT, q),
+        _of(7, 7),
+        _of(7, 7),
+        analytic=False,
+        note="large",
+    ),
+    _row("stein", lambda a, b, q: snp.stein(a / 3, b / 3, q), SQUARE, _of(2, 2), _of(3, 2)),
+    _row("stein", lambda a, q: snp.stein(a / 3, a.mT / 3, q), STACK, SQUARE, order=1, note="stack"),
+    _row(
+        "stein",
+        lambda a, q: snp.stein(a / 7, a.mT / 7, q),
+        _of(7, 7),
+        _of(7, 7),
+        analytic=False,
+        note="large",
+    ),
+    _row("sqrtm", lambda a: snp.sqrtm(regular(a)), analytic=False, order=3),
+    _row("sqrtm", lambda a: snp.sqrtm(definite(a)), STACK, analytic=False, note="definite"),
+    *[
+        _row(
+            "riccati",
+            lambda a, b, q, r, solver=solver: solver(a, b, definite(q), definite(r)),
+            SQUARE,
+            _of(3, 2) if not stack else _of(2, 3, 3),
+            SQUARE,
+            _of(3, 3) if stack else _of(2, 2),
+            analytic=False,
+            order=1 if stack else 2,
+            note=note + stack,
+        )
+        for solver, note in ((continuous_riccati, "continuous"), (discrete_riccati, "discrete"))
+        for stack in ("", " stack")
+    ],
+)
+
+ROWS = (*SOLVING, *DETERMINANTS, *FACTORIZATIONS, *SPECTRA, *NORMS, *PRODUCTS, *EQUATIONS)

@@ -57,6 +57,18 @@ INTEGRALS = (
     _row("expi", POSITIVE),
     _row("exp1", POSITIVE),
     *[_with("expn", n, POSITIVE, note=str(n)) for n in (0, 1, 3)],
+    _row("voigt_profile", ANY, POSITIVE, POSITIVE),
+    _row("voigt_profile", FAR, UNIT, UNIT, note="far"),
+    GradientCase(
+        *("voigt_profile", lambda x, y: FUNCTIONS["voigt_profile"](x, 0 * y, y), (ANY, POSITIVE)),
+        analytic=False,
+        note="Cauchy",
+    ),
+    GradientCase(
+        *("voigt_profile", lambda x, y: FUNCTIONS["voigt_profile"](x, y, 0 * y), (ANY, POSITIVE)),
+        analytic=False,
+        note="normal",
+    ),
     _row("spence", POSITIVE),
     _row("spence", NEAR_ONE, note="near one"),
     _row("sinc", ANY),

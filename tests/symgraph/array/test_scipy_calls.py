@@ -41,8 +41,12 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "linalg.cho_factor": lambda x, a: sl.cho_factor(a),
     "linalg.expm": lambda x, a: sl.expm(a),
     "linalg.solve_sylvester": lambda x, a: sl.solve_sylvester(a, a, a),
+    "linalg.solve_discrete_are": lambda x, a: sl.solve_discrete_are(a, a, np.eye(3), np.eye(3)),
+    "linalg.sqrtm": lambda x, a: sl.sqrtm(a),
     "linalg.toeplitz": lambda x, a: sl.toeplitz(x),
     "signal.convolve": lambda x, a: ss.convolve(x, x),
+    "signal.hilbert": lambda x, a: ss.hilbert(x),
+    "signal.sosfilt": lambda x, a: ss.sosfilt(np.ones((1, 6)), x),
     "fft.dct": lambda x, a: scipy.fft.dct(x),
     "signal.fftconvolve": lambda x, a: ss.fftconvolve(x, x),
     "integrate.solve_ivp": lambda x, a: si.solve_ivp(lambda t, y: -y, (0, 1), x),
@@ -61,15 +65,10 @@ OTHERS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "scipy.stats.zscore": (lambda x, a: st.zscore(x), "symgraph.scipy.stats.zscore"),
     "scipy.stats.iqr": (lambda x, a: st.iqr(x), "np.percentile"),
     "scipy.stats.tmean": (lambda x, a: st.tmean(x), "custom_op"),
-    "scipy.linalg.solve_discrete_are": (
-        lambda x, a: sl.solve_discrete_are(a, a, np.eye(3), np.eye(3)),
-        "sg.fixed_point",
-    ),
     "A function of scipy.spatial": (
         lambda x, a: Rotation.from_rotvec([0.1, 0.2, 0.3]).apply(a),
         "x @ r.as_matrix().T",
     ),
-    "scipy.signal.hilbert": (lambda x, a: ss.hilbert(x), "np.fft.ifft(np.fft.fft(x) * h)"),
     "scipy.optimize.minimize": (lambda x, a: scipy.optimize.minimize(np.sum, x), "flat_objective"),
     "scipy.interpolate.BarycentricInterpolator": (
         lambda x, a: scipy.interpolate.BarycentricInterpolator(np.arange(4.0), x),

@@ -196,9 +196,9 @@ def test_signal_gradients_and_refusals() -> None:
         signal.convolve(C, R, "half")
     with pytest.raises(sg.ShapeError, match="sizes that are numbers"):
         signal.convolve(sg.input("x", "n"), R)
-    with pytest.raises(sg.TraceError, match=r"scipy\.signal\.sosfilt cannot be traced") as missing:
-        signal.sosfilt([[1.0, 0.0, 0.0, 1.0, 0.5, 0.0]], sg.input("x", (4,)))
-    assert "signal.lfilter" in str(missing.value.mend)
+    with pytest.raises(sg.TraceError, match=r"scipy\.signal\.medfilt cannot be traced") as missing:
+        signal.medfilt(sg.input("x", (4,)))
+    assert "lfilter" in str(missing.value.mend)
 
 
 @pytest.mark.parametrize(
