@@ -24,6 +24,7 @@ from symgraph.rewriting import (
     Integer,
     Nonnegative,
     Nonzero,
+    Positive,
     Real,
     Total,
     holds,
@@ -45,6 +46,18 @@ def log_of_exp(x: Real) -> Identity:
 def exp_of_log(x: Real) -> Identity:
     r"""$e^{\log x} = x$ for $x \ge 0$."""
     return exp(log(x)), x
+
+
+@rule(sound="rounding")
+def exp_of_difference_of_logs(x: Nonnegative, y: Positive) -> Identity:
+    r"""$e^{\log x - \log y} = x/y$ for $x \ge 0$ and $y > 0$; at $y = -0$ it has the wrong sign."""
+    return exp(log(x) - log(y)), x / y
+
+
+@rule(sound="rounding")
+def exp_of_sum_of_logs(x: Nonnegative, y: Nonnegative) -> Identity:
+    r"""$e^{\log x + \log y} = x\,y$ for $x, y \ge 0$."""
+    return exp(log(x) + log(y)), x * y
 
 
 @rule(sound="rounding")

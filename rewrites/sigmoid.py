@@ -20,6 +20,7 @@ from symgraph.numpy import (
 from symgraph.rewriting import (
     Finite,
     Identity,
+    Nonnegative,
     Nonpositive,
     Real,
     ScaleConstant,
@@ -206,6 +207,12 @@ def one_minus_twice_sigmoid(x: Real) -> Identity:
 def sigmoid_difference(x: Real) -> Identity:
     r"""$\sigma(x) - \sigma(-x) = \tanh(x/2)$."""
     return sigmoid(x) - sigmoid(-x), tanh(0.5 * x)
+
+
+@rule(sound="rounding")
+def sigmoid_of_difference_of_logs(x: Nonnegative, y: Nonnegative) -> Identity:
+    r"""$\sigma(\log x - \log y) = 1/(1 + y/x)$ for $x, y \ge 0$, a choice by worths."""
+    return sigmoid(log(x) - log(y)), 1 / (1 + y / x)
 
 
 @rule(sound="rounding")

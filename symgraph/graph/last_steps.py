@@ -10,6 +10,7 @@ from ..ir.fact_inference import Knowledge
 from ..ir.node import Node
 from ..passes.joined_operations import with_operations_joined
 from ..passes.joined_rows import with_rows_joined
+from ..passes.logistic_densities import with_logistic_densities
 from ..passes.logistic_quotients import with_quotients
 from ..passes.shared_factors import with_factors_shared
 from ..passes.shared_sums import with_terms_shared
@@ -64,8 +65,10 @@ def ended_once(
 ) -> list[Node]:
     """The outputs after the steps that are done once, when the rounds are over."""
     judge = judge_of(knowledge)
-    new = with_quotients(outputs, lambda new, old: not judge.loses(new, old))
-    current = history.through("multiples of sigmoids", outputs, new)
+    new = with_logistic_densities(outputs, judge.loses)
+    current = history.through("sigmoids times complements", outputs, new)
+    new = with_quotients(current, lambda new, old: not judge.loses(new, old))
+    current = history.through("multiples of sigmoids", current, new)
     if effort == "low":
         return current
     new = with_factors_shared(current, judge.loses)

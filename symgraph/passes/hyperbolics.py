@@ -17,7 +17,7 @@ from ..ops.elementwise import add, divide, multiply, negative, subtract
 from ..ops.exponential import exp
 from ..ops.trigonometric import cosh, sinh
 
-__all__ = ["with_hyperbolics"]
+__all__ = ["are_opposite", "with_hyperbolics"]
 
 
 def with_hyperbolics(outputs: Sequence[Node]) -> list[Node]:
@@ -63,23 +63,25 @@ def _is_pair(node: Node) -> bool:
     up, down = node.operands
     if not (up.op is down.op is exp.op) or up.copy or down.copy or up.shape != down.shape:
         return False
-    return _are_opposite(up.operands[0], down.operands[0])
+    return are_opposite(up.operands[0], down.operands[0])
 
 
-def _are_opposite(x: Node, y: Node) -> bool:
+def are_opposite(x: Node, y: Node) -> bool:
     """Whether one argument is the negative of the other, as they are written."""
     for a, b in ((x, y), (y, x)):
         if b.op is negative.op and b.operands[0] is a:
             return True
+    if x.op is y.op is subtract.op:
+        return x.operands == y.operands[::-1]
     if x.op is not y.op or x.op not in (multiply.op, divide.op):
         return False
     if x.operands[1] is y.operands[1] and _are_opposite_numbers(x.operands[0], y.operands[0]):
         return True
-    if x.operands[1] is y.operands[1] and _are_opposite(x.operands[0], y.operands[0]):
+    if x.operands[1] is y.operands[1] and are_opposite(x.operands[0], y.operands[0]):
         return True
     return x.operands[0] is y.operands[0] and (
         _are_opposite_numbers(x.operands[1], y.operands[1])
-        or _are_opposite(x.operands[1], y.operands[1])
+        or are_opposite(x.operands[1], y.operands[1])
     )
 
 

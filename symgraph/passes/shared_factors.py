@@ -4,7 +4,8 @@ Entries of a Jacobian, and gradients of several inputs, are products of much the
 in the order of the chain rule. A pair of factors that is in two products or more becomes a value of
 its own; the most frequent pair comes first (Brayton and McMullen 1982, on common cubes). A sign is
 a factor, too: of two products with a minus and a common factor, the factor is negated once. A
-divisor is taken with a factor: of x y / z and u y / z**2, the quotient y / z. A square is a factor
+divisor is taken with a factor: of x y / z and u y / z**2, the quotient y / z. A division by 2 is a
+factor 1/2: x / 2 and 0.5 x y share 0.5 x. A square is a factor
 twice: k x**2 and 2 k x y share k x. An inner product of vectors is a product whose elements are
 added: (x y) @ z and (x u) @ (y v) have x y, too, and of (x @ y) / s and y / s the second is in the
 first.
@@ -17,16 +18,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
+from math import frexp
 from typing import NamedTuple
 
 from ..array import Array
 from ..ir.node import Node, on_operands, origin
 from ..ir.walks import reachable, use_counts
+from ..ops.creation import constant_of
 from ..ops.elementwise import divide, multiply, negative, square
 from ..ops.matmul import MATMUL, matmul
 from ..ops.movement import RESHAPE, reshape
 from ..ops.totals import sum as total
 from ..records import record
+from ..rewriting.guards import uniform_value
 from .gains import Loses, is_shorter
 
 __all__ = ["with_factors_shared"]
@@ -144,7 +148,10 @@ class _Products:
                 continue
             yield part
             stack.extend(part.operands[:1] if part.op is divide.op else part.operands[::-1])
-            if part.op is divide.op:
+            half = _inverse_of_power_of_two(part)
+            if half is not None:
+                product.factors.append(self._factor(half))
+            elif part.op is divide.op:
                 product.divisors[:0] = map(self._factor, self._divisors_of(part))
             elif part.op is negative.op and self._minus in product.factors:
                 product.factors.remove(self._minus)
@@ -218,6 +225,16 @@ def _is_product(node: Node) -> bool:
     return node.op in _PRODUCTS and node.dtype.kind == "f" and not node.copy
 
 
+def _inverse_of_power_of_two(node: Node) -> Node | None:
+    """The number by which a quotient by a power of two multiplies, to the last bit; else None."""
+    if node.op is not divide.op or node.operands[1].ndim:
+        return None
+    number = uniform_value(node.operands[1])
+    if number is None or abs(frexp(number)[0]) != 0.5 or not 2**-10 <= abs(number) <= 2**10:
+        return None
+    return constant_of(1 / float(number), node.operands[1].dtype).node
+
+
 def _is_inner_product(node: Node) -> bool:
     """Whether it is a product of two vectors of one dtype."""
     vectors = node.op is MATMUL and not node.copy and node.dtype.kind == "f"
@@ -264,7 +281,7 @@ def _written(
                 new = negative(of(other)) if minus else join(of(one), of(other))
             else:
                 assert factor.value is not None
-                new = Array(instead[factor.value])
+                new = Array(instead.get(factor.value, factor.value))
             written[factor] = new
         return written[factor]
 

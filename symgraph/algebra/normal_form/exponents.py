@@ -19,9 +19,9 @@ from ..expression.scalars import (
     number,
     over,
 )
-from ..expression.term import EXP, LOG, ONE, SUM, Expr
+from ..expression.term import EXP, LEAF, LOG, ONE, SUM, Expr, scaled
 from .arithmetic import Arithmetic
-from .factors import Factors, RawFactor, common_factors, is_inverse_logistic, lone_log
+from .factors import Factors, RawFactor, common_factors, denominators, is_inverse_logistic, lone_log
 from .products import primitive, unbound
 
 __all__ = ["exp", "exp_factors", "log", "power"]
@@ -56,6 +56,8 @@ def power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | None:
             if slot[0].positive
             and (slot[0].kind == EXP or (slot[2] * power).denominator <= power.denominator)
         ]
+        # (1 - x)/x is 1/x - 1 by now, and its root is that of 1 - x over that of x.
+        exps = exps or [each for each in denominators(rest) if _is_positive_divisor(each)]
         if exps and not is_inverse_logistic(rest):
             factors, rest = exps, normal.divided(rest, exps)
     return _closed_power(normal, rest, power, coef, factors)
@@ -76,6 +78,8 @@ def _closed_power(
 def _monomial_power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | None:
     coef, factors = unbound(normal, expr)
     whole = power.denominator == 1
+    if not whole and coef < 0:
+        coef, factors = _without_sign(normal, coef, factors)
     outer = constant_power(coef, power)
     if outer is None or (not whole and not is_exact(outer[ONE])):
         return None
@@ -100,6 +104,24 @@ def _monomial_power(normal: Arithmetic, expr: Expr, power: Rational) -> Expr | N
         raised.append((atom, idx, new))
     _divisors_given(normal, coef, raised)
     return normal.product(outer[ONE], raised, {})
+
+
+def _is_positive_divisor(slot: RawFactor) -> bool:
+    """Whether a denominator is a positive array, to the first power."""
+    atom, _, by = slot
+    return atom.kind == LEAF and atom.positive and by == -1
+
+
+def _without_sign(normal: Arithmetic, coef: Coef, factors: Factors) -> tuple[Coef, Factors]:
+    """A product with a minus, which goes into a sum: -(y - 1) z is (1 - y) z, where z > 0."""
+    sums = [slot for slot in factors if slot[0].kind == SUM and not slot[0].positive]
+    if len(sums) != 1 or sums[0][2].denominator != 1 or sums[0][2].numerator % 2 == 0:
+        return coef, factors
+    (turned,) = sums
+    inner = scaled(normal.instance((turned[0], turned[1], one)), -1)
+    atom, idx = normal.atoms.closed(SUM, inner)
+    others = [slot for slot in factors if slot is not turned]
+    return -coef, [*others, (atom, idx, turned[2])]
 
 
 def _divisors_given(normal: Arithmetic, coef: Coef, raised: Factors) -> None:

@@ -37,6 +37,7 @@ from textbook.normalization import NORMALISED
 from textbook.overlaps import OVERLAP_LOSSES
 from textbook.physics import ENERGIES
 from textbook.piecewise import PIECEWISE
+from textbook.practice import PRACTICE
 from textbook.quotients import QUOTIENTS
 from textbook.rankings import RANKINGS
 from textbook.regressions import REGRESSIONS
@@ -109,4 +110,5 @@ CATALOGUE: list[Row] = [
     *VECTORS,
     *BLIND,
     *DISCIPLINES,
+    *PRACTICE,
 ]

@@ -52,6 +52,12 @@ SHARED: dict[str, tuple[Function, str]] = {
         lambda x, y, z, a, b: np.stack([np.reshape(-a * b, (1,)), -np.reshape(a * x[0], (1,))]),
         "multiply multiply negative",
     ),
+    "a half": (
+        lambda x, y, z, a, b: (np.sin(x / 2), np.cos(0.5 * a * x)), "cos multiply multiply sin",
+    ),
+    "a negative quarter": (
+        lambda x, y, z, a, b: (x / -4 * y, np.cos(y * -0.25)), "cos multiply multiply",
+    ),
     "a number": (lambda x, y, z, a, b: (2 * x * y, np.exp(y * 2)), "exp multiply multiply"),
     "a divisor that is a factor, too": (
         lambda x, y, z, a, b: (x * y / x, z * y / x), "divide multiply multiply",

@@ -102,6 +102,37 @@ def test_a_root_of_a_sum_stays_one_root() -> None:
     np.testing.assert_allclose(gradient.evaluate(x=at), slope, rtol=1e-14)
 
 
+ROOTS: dict[str, tuple[Any, Any, int]] = {
+    "(1 - x)/(1 + x)": (lambda x: (1 - x) / (1 + x), lambda x: -2 / (1 + x) ** 2, 6),
+    "(1 + x)/(1 - x)": (lambda x: (1 + x) / (1 - x), lambda x: 2 / (1 - x) ** 2, 5),
+    "(2 - x)/(3 + x)": (lambda x: (2 - x) / (3 + x), lambda x: -5 / (3 + x) ** 2, 6),
+    "(1 - x)/x": (lambda x: (1 - x) / x, lambda x: -1 / x**2, 5),
+    "1/x - 1": (lambda x: 1 / x - 1, lambda x: -1 / x**2, 5),
+}
+
+
+@pytest.mark.parametrize("name", ROOTS)
+def test_roots_of_quotients_meet_the_powers_beside_them(name: str) -> None:
+    """The minus of a sum and a denominator leave a root: sqrt((1 - x)/x) has sqrt(1 - x)."""
+    quotient, slope, most = ROOTS[name]
+    graph = sg.trace(
+        lambda x: np.sum(np.sqrt(quotient(x))), x=sg.spec(5, assume=sg.interval(0.1, 0.9))
+    )
+    gradient = graph.gradient("x", value=False).simplify()
+    assert gradient.op_count() <= most, gradient
+    x = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    expected = 0.5 * slope(x) / np.sqrt(quotient(x))
+    np.testing.assert_allclose(gradient.evaluate(x=x), expected, rtol=1e-14)
+
+
+def test_a_root_stays_whole_where_signs_are_unknown() -> None:
+    """sqrt((1 - x)/y) is a number where both are negative; so is its slope."""
+    graph = sg.trace(lambda x, y: np.sum(np.sqrt((1 - x) / y)), x=sg.spec(3), y=sg.spec(3))
+    x, y = np.array([2.0, 0.5, 3.0]), np.array([-1.0, 2.0, -0.25])
+    found = graph.gradient("x", value=False).simplify().evaluate(x=x, y=y)
+    np.testing.assert_allclose(found, -0.5 / (y * np.sqrt((1 - x) / y)), rtol=1e-14)
+
+
 ROWS = {
     "numbers": np.array([0.5, 1.0, 2.0]),
     "one number": np.full((1, 3), 1 / 3),
