@@ -82,8 +82,9 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
 
 def shown_value(value: object) -> str:
     """As Python shows it; of an integer that fills lines, or that it will not show, the size."""
-    long = isinstance(value, int) and value.bit_length() > 128
-    return f"an integer of {value.bit_length()} bits" if long else repr(value)
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"an integer of {value.bit_length()} bits"
+    return repr(value)
 
 
 def number(value: ArrayLike) -> str:
