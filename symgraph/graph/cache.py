@@ -26,7 +26,7 @@ from ..rewriting.index import RuleSet
 from ..rewriting.log import Log
 from ..rewriting.rule import Soundness
 from .documents import document, fingerprint, read
-from .isomorphic import Blueprint, Found, blueprint, carried_over, found
+from .isomorphic import Blueprint, Found, as_it_was, blueprint, carried_over, found
 from .stage import Stage, lineage
 
 __all__ = ["CACHE", "Missing", "SimplifyCache", "SimplifyCacheInfo"]
@@ -167,7 +167,7 @@ class SimplifyCache:
                 self._found.move_to_end(key)
         # Now, for simplifying gives names to values of the stage.
         path = self._path(stage, how) if result is None else None
-        if path is not None and (result := _loaded(path, of.key)) is not None:
+        if path is not None and (result := _loaded(path, of)) is not None:
             self._remember(key, result)
         with self._lock:
             self._hits += result is not None
@@ -221,14 +221,15 @@ class SimplifyCache:
         return None
 
 
-def _loaded(path: Path, key: object) -> Found | None:
-    """The result in a file, if it is of a graph with this key."""
+def _loaded(path: Path, wanted: Blueprint) -> Found | None:
+    """The result in a file, if it is of a graph with this blueprint."""
     try:
         loaded, log = read(path.read_bytes())
     except (OSError, SymgraphError):  # Not there, or of another version: it is found anew.
         return None
-    of = None if loaded.before is None else blueprint(loaded.before)
-    return found(of, loaded.dag.outputs, log) if of is not None and of.key == key else None
+    now = None if loaded.before is None else blueprint(loaded.before)
+    of = None if now is None else as_it_was(now, wanted)
+    return None if of is None else found(of, loaded.dag.outputs, log)
 
 
 @cache

@@ -25,7 +25,7 @@ from ..rewriting.log import Log, Pass, Step
 from ..source import Frame
 from .stage import Stage, lineage, nodes_in
 
-__all__ = ["Blueprint", "Found", "blueprint", "carried_over", "found"]
+__all__ = ["Blueprint", "Found", "as_it_was", "blueprint", "carried_over", "found"]
 
 Key: TypeAlias = tuple[Hashable, ...]
 
@@ -93,6 +93,34 @@ def blueprint(stage: Stage) -> Blueprint | None:
         tuple(frames),
         tuple([() if n.origin.shared else n.names for n in nodes]),
     )
+
+
+def as_it_was(now: Blueprint, then: Blueprint) -> Blueprint | None:
+    """The blueprint of a stage before it was simplified; None if it was not `then`.
+
+    Simplifying a stage gives names to some of its nodes, which a stage built alike has not yet.
+    """
+    (rows, stages), (rows_then, stages_then) = now.key, then.key
+    pairs = zip(cast("Sequence[Key]", rows), cast("Sequence[Key]", rows_then), strict=False)
+    if len(now.nodes) != len(then.nodes) or stages != stages_then:
+        return None
+    if any(one[:_BEFORE_NAMES] != other[:_BEFORE_NAMES] for one, other in pairs):
+        return None
+    names = [_had(*each) for each in zip(now.names, then.names, strict=True)]
+    had = tuple([each for each in names if each is not None])
+    return Blueprint(then.key, now.nodes, now.frames, had) if len(had) == len(names) else None
+
+
+_BEFORE_NAMES = 6
+"""What a blueprint tells of a node before its names, which come last."""
+
+
+def _had(names: Iterable[Name], then: Iterable[Name]) -> tuple[Name, ...] | None:
+    """Those of the names that a node had then, in other graphs; None if one is missing."""
+    rest = iter(names)
+    found = [next((each for each in rest if each[:2] == name[:2]), None) for name in then]
+    had = tuple([each for each in found if each is not None])
+    return had if len(had) == len(found) else None
 
 
 def _roots(stage: Stage) -> Iterator[Node]:

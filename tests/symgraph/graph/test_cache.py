@@ -166,6 +166,34 @@ def test_another_process_gets_it_from_the_folder(folder: Path, f: Any) -> None:
     assert len(list(folder.iterdir())) == 1
 
 
+@pytest.mark.sampled(one_in=160)
+@pytest.mark.parametrize("row", CATALOGUE, ids=[row.name for row in CATALOGUE])
+def test_the_folder_knows_each_row(row: Row, folder: Path) -> None:
+    """Also where simplifying gave names to values of the function that was simplified."""
+
+    def found() -> sg.Graph:
+        return traced(row.f, row.specs).gradient(*row.wrt, value=False).simplify()
+
+    anew = found()
+    sg.cache.clear()
+    known = found()
+    assert sg.cache.info().hits == 1
+    assert known.to_json() == anew.to_json()
+
+
+def test_values_that_get_a_name_later_are_known(folder: Path) -> None:
+    def f(x: Any) -> Any:
+        x = np.sin(x)
+        x = x * 1.0
+        return np.sum(x * x)
+
+    anew = gradient(f).simplify()
+    sg.cache.clear()
+    known = gradient(f).simplify()
+    assert sg.cache.info().hits == 1
+    assert known.to_json() == anew.to_json()
+
+
 def test_a_file_that_is_not_of_this_graph_is_not_believed(folder: Path) -> None:
     gradient().simplify()
     (path,) = folder.iterdir()
