@@ -76,7 +76,7 @@ SYLVESTER = register(
         conditioned=True,
         flops=_flops_linear,
         doc="X with a @ X + X @ b = q, for square matrices a and b; batched.",
-        traits=Traits(linear=(2,)),
+        traits=Traits(linear=(2,), homogeneous=0),
     )
 )
 STEIN = register(
@@ -267,6 +267,7 @@ RICCATI = register(
             "a.T @ X + X @ a - X @ b @ inv(r) @ b.T @ X + q = 0, or in discrete time "
             "X = a.T @ X @ a - a.T @ X @ b @ inv(r + b.T @ X @ b) @ b.T @ X @ a + q; batched."
         ),
+        traits=Traits(parity=(0, 1), signed_zero=(1,)),
     )
 )
 
