@@ -226,7 +226,7 @@ class NamedSize:
             return NotImplemented
         apart: Any = self.expr - two
         apart = apart if isinstance(apart, int) else apart.expand()
-        if isinstance(apart, int) or apart.is_zero is False:
+        if apart == 0 or isinstance(apart, int) or apart.is_zero is False:
             return bool(apart == 0)
         if is_internal(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
             return False
