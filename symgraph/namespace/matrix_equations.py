@@ -21,6 +21,8 @@ _SMALL = 36
 """Elements of X up to which one system is faster than two Schur forms."""
 _AT_ONCE = 2**12
 """Elements of the systems that are solved together."""
+_MOST_LOST = 1e3
+"""So many digits, as a factor, may be lost on the way to an equation of Sylvester's."""
 
 
 # -- linear equations ------------------------------------------------------------------------------
@@ -45,8 +47,7 @@ def stein(xp: Any, a: Any, b: Any, q: Any) -> Any:
     Raises
     ------
     numpy.linalg.LinAlgError
-        On NumPy, if an eigenvalue of a is the inverse of one of b; if they are large, also if one
-        is -1.
+        On NumPy, if an eigenvalue of a is the inverse of one of b.
     """
     if xp.module is not np:
         return _one_system(xp, _without_product(xp, a, b), q)
@@ -96,8 +97,19 @@ def _bartels_stewart(a: Any, b: Any, q: Any) -> Any:
 
 
 def _by_bilinear_map(a: Any, b: Any, q: Any) -> Any:
-    """As an equation of Sylvester's, of (I + A)⁻¹ (A - I) and (B - I) (I + B)⁻¹."""
+    """As an equation of Sylvester's, of (I + A)⁻¹ (A - I) and (B - I) (I + B)⁻¹.
+
+    Both signs of a and b may change: an eigenvalue near -1 is one near 1 then. With eigenvalues
+    near both, it is one large system.
+    """
     left, right = np.eye(len(a), dtype=a.dtype), np.eye(len(b), dtype=b.dtype)
+    loss, sign = min(
+        (max(np.linalg.cond(left + sign * a), np.linalg.cond(right + sign * b)), sign)
+        for sign in (1, -1)
+    )
+    if not loss < _MOST_LOST:
+        return _one_system(np, _without_product(np, a, b), q)
+    a, b = sign * a, sign * b
     solve = np.linalg.solve
     sides = -2 * solve((right + b).T, solve(left + a, q).T).T
     return _bartels_stewart(solve(left + a, a - left), solve((right + b).T, (b - right).T).T, sides)

@@ -52,6 +52,16 @@ def test_many_small_equations_are_solved_in_parts() -> None:
         np.testing.assert_allclose(found[150], one, rtol=1e-13)
 
 
+@pytest.mark.parametrize("values", [(-1.0, 0.5), (-1 + 1e-9, 0.5), (1.0, 0.5), (-1.0, 1.0)])
+def test_eigenvalues_near_one_cost_no_digits(values: tuple[float, float]) -> None:
+    """A bilinear map has a pole at -1 or at 1."""
+    turn = RNG.normal(size=(7, 7)) + 3 * np.eye(7)
+    a = turn @ np.diag([*values, 0.3, 0.2, 0.1, 0.6, 0.7]) @ np.linalg.inv(turn)
+    b, q = RNG.normal(size=(7, 7)) / 8, RNG.normal(size=(7, 7))
+    found = stein(NUMPY, a, b, q)
+    np.testing.assert_allclose(found - a @ found @ b, q, atol=1e-12 * np.abs(found).max())
+
+
 @pytest.mark.parametrize("size", [3, LARGE])
 def test_shared_eigenvalues_have_no_solution(size: int) -> None:
     one = np.eye(size)
