@@ -99,3 +99,11 @@ def same(value: Any, want: Any) -> None:
     tolerance = TOLERANCE[dtype.name]
     scale = np.max(np.abs(want), initial=0.0, where=np.isfinite(want))
     np.testing.assert_allclose(value, want, rtol=tolerance, atol=tolerance * max(1.0, float(scale)))
+
+
+@pytest.fixture
+def drawn_anew(request: pytest.FixtureRequest) -> None:
+    """The numbers that a test draws from its module's `RNG` do not depend on the tests before."""
+    numbers: np.random.Generator = request.module.RNG
+    start = request.module.__dict__.setdefault("_start", numbers.bit_generator.state)
+    numbers.bit_generator.state = start

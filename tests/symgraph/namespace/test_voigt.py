@@ -13,6 +13,8 @@ import symgraph as sg
 import symgraph.numpy as snp
 from symgraph.namespace.voigt import voigt
 
+pytestmark = pytest.mark.usefixtures("drawn_anew")
+
 RNG = np.random.default_rng(13)
 
 

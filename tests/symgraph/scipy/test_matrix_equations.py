@@ -13,6 +13,8 @@ import symgraph as sg
 from symgraph.scipy import linalg
 from symgraph.testing import check_grads
 
+pytestmark = pytest.mark.usefixtures("drawn_anew")
+
 RNG = np.random.default_rng(5)
 A, B = RNG.normal(size=(3, 3)), RNG.normal(size=(3, 2))
 E, S = np.eye(3) + 0.1 * A, 0.1 * B

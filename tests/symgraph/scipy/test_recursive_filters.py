@@ -12,6 +12,8 @@ import symgraph as sg
 from symgraph.scipy import signal
 from symgraph.testing import check_grads
 
+pytestmark = pytest.mark.usefixtures("drawn_anew")
+
 RNG = np.random.default_rng(11)
 SECTIONS: dict[str, Any] = {
     "odd order": scipy.signal.butter(5, 0.2, output="sos"),

@@ -12,6 +12,8 @@ import symgraph as sg
 from symgraph.scipy import signal
 from symgraph.testing import check_grads
 
+pytestmark = pytest.mark.usefixtures("drawn_anew")
+
 RNG = np.random.default_rng(17)
 SAMPLES = [((20,), -1), ((3, 21), -1), ((20, 2), 0), ((2, 9, 3), 1)]
 
