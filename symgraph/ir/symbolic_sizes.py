@@ -27,24 +27,14 @@ Monomial: TypeAlias = tuple[tuple[str, int], ...]
 Terms: TypeAlias = "Mapping[Monomial, int]"
 
 _HIGHEST = 16
-"""The highest power of a sum that is multiplied out here."""
+"""The highest power of one term that is computed here; of a sum it is the square."""
 
 _PASSED_ON = frozenset(
-    {
-        *("args", "atoms", "cancel", "coeff", "collect", "count_ops", "diff", "evalf", "factor"),
-        *(
-            "func",
-            "has",
-            "integrate",
-            "limit",
-            "replace",
-            "rewrite",
-            "simplify",
-            "sort_key",
-            "subs",
-        ),
-        *("together", "xreplace"),
-    }
+    [
+        *("args", "atoms", "cancel", "coeff", "collect", "count_ops", "diff", "evalf"),
+        *("factor", "func", "has", "integrate", "limit", "replace", "rewrite", "simplify"),
+        *("sort_key", "subs", "together", "xreplace"),
+    ]
 )
 """What is asked of SymPy's expression, beside whatever begins with `is_` or `as_`."""
 
@@ -249,7 +239,7 @@ class SymbolicSize:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, SymbolicSize):
             return self.terms == other.terms
-        return bool(is_sympy(other) and as_expr(self) == other)
+        return bool(as_expr(self) == other) if is_sympy(other) else NotImplemented
 
     def __hash__(self) -> int:
         return self._hash

@@ -16,6 +16,7 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import symgraph as sg
 from symgraph.ir.dims import is_nonnegative, known_equal, named, names_of, normal, resolve, sized
 from symgraph.ir.symbolic_sizes import SymbolicSize, as_expr
 
@@ -134,6 +135,15 @@ def test_what_is_no_operand_is_refused() -> None:
     assert n != "n"
     with pytest.raises(TypeError, match="not known"):
         int(n)
+
+
+def test_a_size_equals_what_a_function_sees_of_it() -> None:
+    n = named("n")
+    seen: Any = sg.input("x", "n, 3").shape[0]
+    assert n == seen
+    assert seen == n
+    assert n + 1 != seen
+    assert n not in (3, "n", None)
 
 
 def test_sizes_are_copied_and_pickled() -> None:
