@@ -65,16 +65,17 @@ def _changes(outputs: Sequence[Node]) -> Iterator[Change]:
             half = 0.5 * Array(x.operands[0] if turned else x)
         for node in whole:
             with origin(node.origin):
-                new = _product(node, pair, half)
-                if new is None:
+                if node.op is subtract.op:
                     rises = (node.operands[1] is pair[1]) is not turned
                     new = _difference(node, pair, tanh(half) if rises else -tanh(half))
+                else:
+                    new = _product(node, pair, half)
             if new is not None:
                 yield node, new
 
 
 def _product(node: Node, pair: _Pair, half: Array) -> Node | None:
-    """A product of the pair by cosh; None for a difference."""
+    """A product of the pair by cosh; None if one of the two is no factor."""
     up, down = pair
     density = 0.25 / cosh(half) / cosh(half)
     one = with_factor(node, up, 1, density.node)

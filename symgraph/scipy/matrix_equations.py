@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
 
 from .. import numpy as snp
 from ..array import Array, ArrayLike
 from ..ops import matrix_equations as _operations
 from ..ops.composites import as_array
-from .names.mirrored import mirrored
+from .names.mirrored import mirrored_from
 
 __all__ = [
     "solve_continuous_are",
@@ -20,11 +19,8 @@ __all__ = [
     "sqrtm",
 ]
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def _of_linalg(function: F) -> F:
-    return mirrored(function, f"scipy.linalg.{function.__name__}")
+_of_linalg = mirrored_from("scipy.linalg")
 
 
 @_of_linalg

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -13,23 +13,22 @@ from ..errors import InputError, ShapeError
 from ..ir.dims import show_shape
 from ..ops.composites import as_array
 from ..ops.loops import scan
-from .names.mirrored import mirrored
+from .names.mirrored import mirrored_from
 
 __all__ = [
     "coefficients",
     "filtfilt",
+    "float_dtype",
     "lfilter_zi",
     "recursive",
+    "samples_along",
     "sosfilt",
     "sosfilt_zi",
     "sosfiltfilt",
 ]
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def _of_signal(function: F) -> F:
-    return mirrored(function, f"scipy.signal.{function.__name__}")
+_of_signal = mirrored_from("scipy.signal")
 
 
 def coefficients(values: ArrayLike, dtype: np.dtype[Any]) -> Array:
@@ -71,7 +70,8 @@ def recursive(ahead: Array, back: Array, samples: Array, start: Array) -> tuple[
 
 
 # -- in sections -----------------------------------------------------------------------------------
-def _dtype(*arrays: ArrayLike) -> np.dtype[Any]:
+def float_dtype(*arrays: ArrayLike) -> np.dtype[Any]:
+    """The dtype of the arrays together; float64 of whole numbers."""
     found = np.result_type(*[as_array(each).dtype for each in arrays])
     return found if found.kind == "f" else np.dtype("float64")
 
@@ -87,19 +87,20 @@ def _sections(name: str, sos: ArrayLike, dtype: np.dtype[Any]) -> list[tuple[Arr
     return [(row[:3] / row[3], row[3:] / row[3]) for row in (rows[k] for k in range(rows.shape[0]))]
 
 
-def _samples(name: str, x: ArrayLike, axis: int, dtype: np.dtype[Any]) -> Array:
+def samples_along(name: str, x: ArrayLike, axis: int, dtype: np.dtype[Any]) -> Array:
+    """Samples in that dtype, with the axis first."""
     samples = as_array(x)
     if not samples.ndim:
-        raise ShapeError(f"{name}: a number has no axis to filter along.")
+        raise ShapeError(f"{name}: a number has no axis to go along.")
     return snp.moveaxis(snp.astype(samples, dtype), axis, 0)
 
 
 @_of_signal
 def sosfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None = None) -> Any:
     """The filter of second-order sections along an axis, one after another; see `lfilter`."""
-    dtype = _dtype(sos, x) if zi is None else _dtype(sos, x, zi)
+    dtype = float_dtype(sos, x) if zi is None else float_dtype(sos, x, zi)
     sections = _sections("sosfilt", sos, dtype)
-    samples = _samples("sosfilt", x, axis, dtype)
+    samples = samples_along("sosfilt", x, axis, dtype)
     size = (len(sections), 2, *samples.shape[1:])
     start: Array = snp.zeros(size, dtype)
     place = axis % samples.ndim + 1
@@ -131,7 +132,7 @@ def _steady(ahead: Array, back: Array) -> Array:
 @_of_signal
 def lfilter_zi(b: ArrayLike, a: ArrayLike) -> Array:
     """The state `zi` of `lfilter` after a constant input of ones, for long; NaN if it grows."""
-    dtype = _dtype(b, a)
+    dtype = float_dtype(b, a)
     ahead, back = (coefficients(each, dtype) for each in (b, a))
     return _steady(ahead / back[0], back / back[0])
 
@@ -141,7 +142,7 @@ def sosfilt_zi(sos: ArrayLike) -> Array:
     """The state `zi` of `sosfilt` after a constant input of ones, for long."""
     scale: Any = 1.0
     states: list[Array] = []
-    for ahead, back in _sections("sosfilt_zi", sos, _dtype(sos)):
+    for ahead, back in _sections("sosfilt_zi", sos, float_dtype(sos)):
         states.append(scale * _steady(ahead, back))
         scale = scale * snp.sum(ahead) / snp.sum(back)
     return snp.stack(states)
@@ -197,10 +198,10 @@ def filtfilt(
     padlen: int | None = None,
 ) -> Array:
     """The filter forward and then backward along an axis, without a delay; see `lfilter`."""
-    dtype = _dtype(b, a, x)
+    dtype = float_dtype(b, a, x)
     ahead, back = (coefficients(each, dtype) for each in (b, a))
     ahead, back = ahead / back[0], back / back[0]
-    samples = _samples("filtfilt", x, axis, dtype)
+    samples = samples_along("filtfilt", x, axis, dtype)
     steady = _steady(ahead, back)
     column = (len(steady), *[1] * (samples.ndim - 1))
 
@@ -223,10 +224,10 @@ def sosfiltfilt(
 
     By default `padlen` depends on which coefficients are 0, so that symbols need one.
     """
-    dtype = _dtype(sos, x)
+    dtype = float_dtype(sos, x)
     rows = as_array(sos)
     sections = _sections("sosfiltfilt", sos, dtype)
-    samples = _samples("sosfiltfilt", x, axis, dtype)
+    samples = samples_along("sosfiltfilt", x, axis, dtype)
     steady = sosfilt_zi(snp.astype(rows, dtype))
     column = (2, *[1] * (samples.ndim - 1))
 

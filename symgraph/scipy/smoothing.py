@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -14,25 +14,15 @@ from ..array import Array, ArrayLike
 from ..errors import InputError, ShapeError
 from ..ops.composites import as_array
 from .fft import fft, ifft
-from .names.mirrored import mirrored
+from .names.mirrored import mirrored_from
+from .recursive_filters import float_dtype, samples_along
 
 __all__ = ["detrend", "hilbert", "savgol_filter"]
 
-F = TypeVar("F", bound=Callable[..., Any])
 _PADDINGS = {"mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant"}
 
 
-def _of_signal(function: F) -> F:
-    return mirrored(function, f"scipy.signal.{function.__name__}")
-
-
-def _samples(name: str, x: ArrayLike, axis: int) -> Array:
-    """Floats, with the axis first."""
-    samples = as_array(x)
-    if not samples.ndim:
-        raise ShapeError(f"{name}: a number has no axis to go along.")
-    dtype = samples.dtype if samples.dtype.kind == "f" else np.dtype("float64")
-    return snp.moveaxis(snp.astype(samples, dtype), axis, 0)
+_of_signal = mirrored_from("scipy.signal")
 
 
 @_of_signal
@@ -60,7 +50,8 @@ def savgol_filter(
     if mode != "interp" and mode not in _PADDINGS:
         known = ", ".join(["interp", *_PADDINGS])
         raise InputError(f"savgol_filter: the mode {mode!r} is not known.", mend=f"{known}.")
-    samples, half = _samples("savgol_filter", x, axis), window_length // 2
+    samples = samples_along("savgol_filter", x, axis, float_dtype(x))
+    half = window_length // 2
     size, fit = samples.shape[0], (window_length, polyorder, deriv, delta)
     if mode == "interp" and isinstance(size, int) and size < window_length:
         raise InputError(
@@ -96,7 +87,7 @@ def detrend(
 
     `bp` are the places where another line begins.
     """
-    samples = _samples("detrend", data, axis)
+    samples = samples_along("detrend", data, axis, float_dtype(data))
     if type in ("constant", "c"):
         return snp.moveaxis(samples - snp.mean(samples, axis=0), 0, axis)
     if type not in ("linear", "l"):

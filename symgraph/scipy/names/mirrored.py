@@ -9,7 +9,7 @@ from ...array.eager import eager
 from ...ops.composites import naming_lines
 from ...reference.docstrings import documented
 
-__all__ = ["mirrored", "numbers_too"]
+__all__ = ["mirrored", "mirrored_from", "numbers_too"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,6 +21,11 @@ def mirrored(function: F, name: str = "") -> F:
     """
     home = function.__module__.removeprefix("symgraph.")
     return documented(numbers_too(function), name or f"{home}.{function.__name__}")
+
+
+def mirrored_from(module: str) -> Callable[[F], F]:
+    """`mirrored` for functions of a module of SciPy's, such as `scipy.signal`."""
+    return lambda function: mirrored(function, f"{module}.{function.__name__}")
 
 
 def numbers_too(function: F) -> F:
